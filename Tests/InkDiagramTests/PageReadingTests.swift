@@ -210,6 +210,44 @@ import Testing
     #expect(seen.arrows.allSatisfy { $0.from != $0.to })
   }
 
+  /// A triangle marks an initial state, one of each automaton.
+  @Test func trianglesMarkInitialStates() throws {
+    let rings = [ring(200, 120, 50, 50), ring(460, 120, 50, 50)]
+    let line = arrow([Vector(256, 120), Vector(400, 120)])
+    let left = [Vector(100, 90), Vector(146, 120), Vector(100, 150), Vector(100, 90)]
+    let right = left.map { Vector(660 - $0.x, $0.y) }
+    func initial(_ strokes: [[Vector]]) throws -> [Double] {
+      let reading = try read(strokes)
+      let seen = reading.automaton()
+      return seen.arrows.filter { $0.from == nil }
+        .map { reading.place(seen.states[$0.to!].center).y.rounded() }
+    }
+    #expect(try initial(rings + line).isEmpty)
+    #expect(try initial(rings + line + [left]).count == 1)
+    #expect(try initial(rings + line + [left, right]).count == 1)
+    let lower = (rings + line + [left]).map { $0.map { $0 + Vector(0, 220) } }
+    #expect(try initial(rings + line + [left] + lower).count == 2)
+  }
+
+  /// Only the initial state is one to which no arrow leads.
+  @Test func aLineWithoutHeadLeadsToWhatNoneReaches() throws {
+    let rings = [ring(150, 200, 45, 45), ring(350, 200, 45, 45), ring(550, 200, 45, 45)]
+    let drawn =
+      rings + arrow([Vector(40, 200), Vector(98, 200)])
+      + arrow([Vector(200, 200), Vector(298, 200)])
+    for line in [[400.0, 500], [500, 400]] {
+      let reading = try read(drawn + [line.map { Vector($0, 200) }])
+      let seen = reading.automaton()
+      try #require(seen.states.count == 3)
+      let order = seen.states.indices.sorted {
+        seen.states[$0].center.x < seen.states[$1].center.x
+      }
+      #expect(
+        Set(seen.arrows.map { [$0.from, $0.to] })
+          == [[nil, order[0]], [order[0], order[1]], [order[1], order[2]]])
+    }
+  }
+
   @Test func aSmallRingWithoutArrowsIsNoState() throws {
     let rings = [ring(150, 220, 50, 50), ring(470, 220, 50, 50)]
     let line = arrow([Vector(206, 220), Vector(414, 220)])

@@ -1,9 +1,10 @@
-"""Fits the two small networks that judge the lines of a page, and writes them as Swift.
+"""Fits the three small networks that judge the lines and heads of a page, and writes them as Swift.
 
     fit-arrows.py (PAGES MEASURES)... > Sources/InkDiagram/Page/PageArrowNetworks.swift
 
 PAGES is a folder of `inkstate dataset compose pages`, MEASURES what `inkstate dataset cut arrows PAGES` wrote. A line
-is an arrow if it joins the same states on the same way as one of the page. Which lines are judged depends on the
+is an arrow if it joins the same states on the same way as one of the page, and a head without a line marks an initial
+state if it is at an initial arrow. Which lines are judged depends on the
 networks themselves, so that this is done twice. Every fifth page is held out. Needs python3-numpy.
 """
 
@@ -21,6 +22,8 @@ NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 4, 16, 60, 512, 5e-3, 1e-2
 MOST_STATES = 16
 # How near the ways of a line and of an arrow are, in usual radii and px.
 NEAR, NEAR_PIXELS = 0.15, 3
+# How near a head is to the arrow that it belongs to, in usual radii.
+MARKER = 0.5
 
 
 def resampled(path, count=16):
@@ -57,10 +60,10 @@ def end(state, found):
 
 
 def rows(pages, measures, first):
-    """The rows of both networks: values, answers, weights, and the number of the page."""
+    """The rows of the networks: values, answers, weights, and the number of the page."""
     with open(os.path.join(pages, "truth.json")) as file:
         truths = json.load(file)
-    judged, directed = [], []
+    judged, directed, marking = [], [], []
     with open(measures) as file:
         for number, text in enumerate(file, first):
             page = json.loads(text)
@@ -106,7 +109,15 @@ def rows(pages, measures, first):
                 arrow = arrows[index]
                 answer = 2 if arrow[2] else int(end(line.get("from"), found) != arrow[0])
                 directed.append((line["values"], answer, 1.0, number))
-    return judged, directed
+            for marker in page["markers"]:
+                middle = np.mean(marker["path"], 0)
+                marks = any(
+                    arrow[0] == -1 and arrow[1] == end(marker["to"], found)
+                    and np.hypot(*(arrow[3] - middle).T).min() < MARKER * radius
+                    for arrow in arrows
+                )
+                marking.append((marker["values"], float(marks), 1.0, number))
+    return judged, directed, marking
 
 
 def table(rows):
@@ -141,7 +152,7 @@ def batches(count, held, seed):
         yield from (order[first : first + BATCH] for first in range(0, len(order), BATCH))
 
 
-def fit_arrows(rows):
+def fit_odds(rows, name):
     """The mean of several networks, as one with a wider hidden layer: single ones differ by chance."""
     values, answers, weights, pages = table(rows)
     mean, deviation = values.mean(0), values.std(0) + 1e-3
@@ -167,7 +178,7 @@ def fit_arrows(rows):
         output.append(w2 / NETWORKS)
         w1 = w1 / deviation
         hidden.append(np.c_[b1 - w1 @ mean, w1])
-    report("arrows", np.logaddexp(0, odds) - answers * odds, (odds > 0) == answers, held)
+    report(name, np.logaddexp(0, odds) - answers * odds, (odds > 0) == answers, held)
     return np.concatenate(hidden), np.concatenate(output)[None]
 
 
@@ -235,11 +246,11 @@ def literal(matrix, indent):
 
 
 SWIFT = '''\
-/// The networks that judge the lines of a page by a few measures, fitted by models/train/fit-arrows.py to {arrows} lines
-/// and {directions} heads of {pages} composed pages in the handwriting of people whom the page network saw.
+/// The networks that judge the lines and the heads of a page by a few measures, fitted by models/train/fit-arrows.py to
+/// composed pages in the handwriting of people whom the page network saw.
 enum PageArrowNetworks {{
   /// From what is known of a line, and what is left to it, to the logarithm of the odds that it is an arrow
-  /// (``PageArrowOdds``).
+  /// (``PageArrowOdds``). Fitted to {arrows} lines of {pages} pages.
   static let arrow = Perceptron(
     hidden: [
 {hidden}
@@ -248,8 +259,18 @@ enum PageArrowNetworks {{
 {output}
     ])
 
+  /// From what is known of a head without a line to the logarithm of the odds that it marks an initial state
+  /// (``PageArrowSearch/lonelyHeads(besides:)``). Fitted to {markers} heads of {pages} pages.
+  static let marker = Perceptron(
+    hidden: [
+{marker_hidden}
+    ],
+    output: [
+{marker_output}
+    ])
+
   /// The weights of the heads of a line with which it leads forwards, and both ways, each with its offset first
-  /// (``PageArrowOdds/directions(_:)``).
+  /// (``PageArrowOdds/directions(_:)``). Fitted to {directions} lines of {pages} pages.
   static let direction: [[Double]] = [
 {direction}
   ]
@@ -261,7 +282,7 @@ def main():
     arguments = sys.argv[1:]
     if not arguments or len(arguments) % 2:
         sys.exit(__doc__)
-    judged, directed, pages = [], [], 0
+    judged, directed, marking, pages = [], [], [], 0
     for folder, measures in zip(arguments[::2], arguments[1::2]):
         first = pages
         with open(measures) as file:
@@ -269,12 +290,16 @@ def main():
         more = rows(folder, measures, first)
         judged += more[0]
         directed += more[1]
-    hidden, output = fit_arrows(judged)
+        marking += more[2]
+    hidden, output = fit_odds(judged, "arrows")
+    marker_hidden, marker_output = fit_odds(marking, "markers")
     direction = fit_directions(directed)
     print(
         SWIFT.format(
-            arrows=f"{len(judged):,}", directions=f"{len(directed):,}", pages=f"{pages:,}",
+            arrows=f"{len(judged):,}", markers=f"{len(marking):,}",
+            directions=f"{len(directed):,}", pages=f"{pages:,}",
             hidden=literal(hidden, 6), output=literal(output, 6),
+            marker_hidden=literal(marker_hidden, 6), marker_output=literal(marker_output, 6),
             direction=literal(direction, 4)), end="")
 
 

@@ -9,9 +9,14 @@ struct PageArrowOdds {
   private var chosen: [Set<Int?>: [[Vector]]] = [:]
   /// Whether a cell is part of a chosen arrow.
   private(set) var isTaken: [Bool]
+  /// The automaton of each state: the first state that chosen arrows connect with it.
+  private var automaton: [Int]
+  /// The automata with a chosen initial arrow.
+  private var started: Set<Int> = []
 
   init(_ lines: PageLines) {
     self.lines = lines
+    automaton = Array(lines.states.indices)
     isTaken = [Bool](repeating: false, count: lines.levels.count)
   }
 
@@ -23,7 +28,20 @@ struct PageArrowOdds {
       arrow.path, reach: max(1, (PageNumbers.takenWidth * lines.scale).rounded(.down)),
       in: &isTaken)
     takeHead(of: arrow)
+    guard let to = arrow.to else { return }
+    guard let from = arrow.from else {
+      started.insert(automaton[to])
+      return
+    }
+    let (kept, other) = (
+      min(automaton[from], automaton[to]), max(automaton[from], automaton[to])
+    )
+    for state in automaton.indices where automaton[state] == other { automaton[state] = kept }
+    if started.remove(other) != nil { started.insert(kept) }
   }
+
+  /// Whether the automaton of a state has a chosen initial arrow.
+  func hasInitial(_ state: Int) -> Bool { started.contains(automaton[state]) }
 
   /// Takes the cells of the head at the tip of an arrow.
   private mutating func takeHead(of arrow: PageArrow) {

@@ -25,6 +25,8 @@ package struct PageMeasures: Encodable, Sendable {
   let lines: [Line]
   /// The chosen ones, with the measures of their heads.
   let heads: [Line]
+  /// Heads without a line, which may mark initial states.
+  let markers: [Line]
 
   /// Measures the lines of a picture, as ``DiagramRecognizer`` does.
   package init(of picture: Bitmap, named name: String, with network: PageRecognizer, workers: Int) {
@@ -43,7 +45,7 @@ package struct PageMeasures: Encodable, Sendable {
         path: path.map { [Self.rounded($0.x), Self.rounded($0.y)] })
     }
     guard let known = page.lines.map(PageArrowSearch.init)?.measures() else {
-      (lines, heads) = ([], [])
+      (lines, heads, markers) = ([], [], [])
       return
     }
     lines = known.lines.enumerated().map { number, arrow in
@@ -51,6 +53,7 @@ package struct PageMeasures: Encodable, Sendable {
     }
     heads = known.heads.filter { $0.arrow.from != nil }
       .map { line($0.arrow, isChosen: true, PageArrowOdds.values(of: $0.heads)) }
+    markers = known.markers.map { line($0, isChosen: $0.odds > PageNumbers.leastOdds, $0.known) }
   }
 
   private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }

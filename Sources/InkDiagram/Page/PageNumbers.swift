@@ -179,13 +179,11 @@ enum PageNumbers {
   /// The probability of a head from which a cell belongs to one arrow, and what it costs, in cells, that the arrow
   /// leads across the field of the head, and for each cell that it is farther from its end than the usual radius.
   static let ownedHead: Float = 0.1, headTurned = 4.0, headFar = 0.1
-  /// Heads that mark initial states without a line: their probability, and their number of cells divided by the usual
-  /// radius in cells, at least.
-  static let markerHead: Float = 0.5, markerSize = 1.5
-  /// How far they are from their state, in usual radii, and the share of their cells beside a line, at most.
-  static let markerReach = 1.0, markerLine = 0.1
-  /// The length of their mean field, and the cosine of its angle to the state, at least.
-  static let markerField = 0.45, markerStraight = 0.7
+  /// Heads that may mark initial states without a line: their probability, their number of cells divided by the usual
+  /// radius in cells, at least, and how far they are from their state, in usual radii, at most.
+  static let markerHead: Float = 0.5, markerSize = 0.75, markerReach = 1.5
+  /// The logarithm of the odds that an arrow leads to a state that is not the initial one.
+  static let reachedOdds = 3.0
   /// The cells of heads at the tip of an arrow that has a head, at least.
   static let leastHead = 2.0
 }
