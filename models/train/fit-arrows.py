@@ -250,7 +250,9 @@ SWIFT = '''\
 /// composed pages in the handwriting of people whom the page network saw.
 enum PageArrowNetworks {{
   /// From what is known of a line, and what is left to it, to the logarithm of the odds that it is an arrow
-  /// (``PageArrowOdds``). Fitted to {arrows} lines of {pages} pages.
+  /// (``PageArrowOdds``).
+  ///
+  /// Fitted to {arrows} lines of {pages} pages.
   static let arrow = Perceptron(
     hidden: [
 {hidden}
@@ -260,7 +262,9 @@ enum PageArrowNetworks {{
     ])
 
   /// From what is known of a head without a line to the logarithm of the odds that it marks an initial state
-  /// (``PageArrowSearch/lonelyHeads(besides:)``). Fitted to {markers} heads of {pages} pages.
+  /// (``PageArrowSearch/lonelyHeads(besides:)``).
+  ///
+  /// Fitted to {markers} heads of {pages} pages.
   static let marker = Perceptron(
     hidden: [
 {marker_hidden}
@@ -270,7 +274,9 @@ enum PageArrowNetworks {{
     ])
 
   /// The weights of the heads of a line with which it leads forwards, and both ways, each with its offset first
-  /// (``PageArrowOdds/directions(_:)``). Fitted to {directions} lines of {pages} pages.
+  /// (``PageArrowOdds/directions(_:)``).
+  ///
+  /// Fitted to {directions} lines of {pages} pages.
   static let direction: [[Double]] = [
 {direction}
   ]

@@ -2,7 +2,9 @@
 /// composed pages in the handwriting of people whom the page network saw.
 enum PageArrowNetworks {
   /// From what is known of a line, and what is left to it, to the logarithm of the odds that it is an arrow
-  /// (``PageArrowOdds``). Fitted to 41,851 lines of 2,482 pages.
+  /// (``PageArrowOdds``).
+  ///
+  /// Fitted to 41,851 lines of 2,482 pages.
   static let arrow = Perceptron(
     hidden: [
       [
@@ -339,7 +341,9 @@ enum PageArrowNetworks {
     ])
 
   /// From what is known of a head without a line to the logarithm of the odds that it marks an initial state
-  /// (``PageArrowSearch/lonelyHeads(besides:)``). Fitted to 9,731 heads of 6,572 pages.
+  /// (``PageArrowSearch/lonelyHeads(besides:)``).
+  ///
+  /// Fitted to 9,731 heads of 6,572 pages.
   static let marker = Perceptron(
     hidden: [
       [0.279, 0.7366, -1.705, -0.2753, -1.353, -0.2988, 3.256, 2.209, 0.2405, -0.2424, 0.6383],
@@ -444,7 +448,9 @@ enum PageArrowNetworks {
     ])
 
   /// The weights of the heads of a line with which it leads forwards, and both ways, each with its offset first
-  /// (``PageArrowOdds/directions(_:)``). Fitted to 14,761 lines of 2,482 pages.
+  /// (``PageArrowOdds/directions(_:)``).
+  ///
+  /// Fitted to 14,761 lines of 2,482 pages.
   static let direction: [[Double]] = [
     [
       0.7074, -0.2347, 0.2365, -0.2517, 0.2487, -0.05728, 0.116, -0.2705, 0.1995, 0.3505, 0.324,
