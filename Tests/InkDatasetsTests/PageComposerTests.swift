@@ -97,6 +97,28 @@ import Testing
     return variety
   }
 
+  @Test func statesAreReached() {
+    /// The states to which no arrow from another one leads, besides one of each page.
+    func unreached(_ chance: Double) -> Int {
+      var variety = plain()
+      variety[.allReached] = .chance(chance)
+      variety[.otherAutomaton] = .chance(0)
+      let composer = composer(variety)
+      return (0..<20).reduce(0) { sum, index in
+        let page = composer.picture(index).page
+        let count = page.states.indices.count { state in
+          !page.arrows.contains {
+            $0.to == state && $0.from != nil && $0.from != state
+              || $0.hasTwoHeads && $0.from == state
+          }
+        }
+        return sum + max(0, count - 1)
+      }
+    }
+    let (always, never) = (unreached(1), unreached(0))
+    #expect(always <= 1 && never >= 5, "\(always), \(never)")
+  }
+
   @Test(arguments: [(0.0, 0.0), (25, 0), (10, 140)])
   func theMaskIsWhereTheInkIs(tilt: Double, turn: Double) {
     let composer = composer(plain(tilt: tilt, turn: turn))

@@ -212,40 +212,67 @@ import Testing
 
   /// A triangle marks an initial state, one of each automaton.
   @Test func trianglesMarkInitialStates() throws {
-    let rings = [ring(200, 120, 50, 50), ring(460, 120, 50, 50)]
-    let line = arrow([Vector(256, 120), Vector(400, 120)])
-    let left = [Vector(100, 90), Vector(146, 120), Vector(100, 150), Vector(100, 90)]
+    let rings = [ring(200, 100, 50, 50), ring(460, 100, 50, 50)]
+    let line = arrow([Vector(256, 100), Vector(400, 100)])
+    let left = [Vector(100, 70), Vector(146, 100), Vector(100, 130), Vector(100, 70)]
     let right = left.map { Vector(660 - $0.x, $0.y) }
-    func initial(_ strokes: [[Vector]]) throws -> [Double] {
+    func initial(_ strokes: [[Vector]]) throws -> [String] {
       let reading = try read(strokes)
       let seen = reading.automaton()
-      return seen.arrows.filter { $0.from == nil }
-        .map { reading.place(seen.states[$0.to!].center).y.rounded() }
+      return seen.arrows.filter { $0.from == nil }.map {
+        let center = reading.place(seen.states[$0.to!].center)
+        return (center.y < 200 ? "upper " : "lower ") + (center.x < 330 ? "left" : "right")
+      }.sorted()
     }
     #expect(try initial(rings + line).isEmpty)
-    #expect(try initial(rings + line + [left]).count == 1)
+    #expect(try initial(rings + line + [left]) == ["upper left"])
+    #expect(try initial(rings + line + [right]) == ["upper right"])
     #expect(try initial(rings + line + [left, right]).count == 1)
-    let lower = (rings + line + [left]).map { $0.map { $0 + Vector(0, 220) } }
-    #expect(try initial(rings + line + [left] + lower).count == 2)
+    // Another mark is none where an arrow marks the initial state.
+    let initialArrow = arrow([Vector(60, 100), Vector(144, 100)])
+    #expect(try initial(rings + line + initialArrow + [right]) == ["upper left"])
+    let lower = (rings + line + [left]).map { $0.map { $0 + Vector(0, 200) } }
+    #expect(try initial(rings + line + [left] + lower) == ["lower left", "upper left"])
   }
 
-  /// Only the initial state is one to which no arrow leads.
-  @Test func aLineWithoutHeadLeadsToWhatNoneReaches() throws {
-    let rings = [ring(150, 200, 45, 45), ring(350, 200, 45, 45), ring(550, 200, 45, 45)]
-    let drawn =
-      rings + arrow([Vector(40, 200), Vector(98, 200)])
-      + arrow([Vector(200, 200), Vector(298, 200)])
-    for line in [[400.0, 500], [500, 400]] {
-      let reading = try read(drawn + [line.map { Vector($0, 200) }])
-      let seen = reading.automaton()
-      try #require(seen.states.count == 3)
-      let order = seen.states.indices.sorted {
-        seen.states[$0].center.x < seen.states[$1].center.x
-      }
-      #expect(
-        Set(seen.arrows.map { [$0.from, $0.to] })
-          == [[nil, order[0]], [order[0], order[1]], [order[1], order[2]]])
+  /// Only initial states are reached by no arrow: doubtful arrows of others are turned.
+  @Test func doubtfulArrowsAreTurnedToWhatNoneReaches() throws {
+    // Five states: 0 → 1 ← 2, and 3 → 4; nothing touches 5.
+    let rings = (0..<6).map { ring(60 + 100 * Double($0), 200, 30, 30) }
+    let search = PageArrowSearch(try #require(try read(rings).lines))
+    try #require(search.lines.states.count == 6)
+    let order = search.lines.states.indices.sorted {
+      search.lines.states[$0].center.x < search.lines.states[$1].center.x
     }
+    func arrow(_ from: Int?, _ to: Int, _ direction: Double) -> PageArrow {
+      let (a, b) = (
+        from.map { search.lines.states[order[$0]].center } ?? Vector(0, 0),
+        search.lines.states[order[to]].center
+      )
+      var arrow = PageArrow(from: from.map { order[$0] }, to: order[to], path: [a, b], votes: 1)
+      arrow.direction = direction
+      return arrow
+    }
+    func turned(_ arrows: [PageArrow], besides markers: [PageArrow] = []) -> [String] {
+      var (arrows, odds) = (arrows, PageArrowOdds(search.lines))
+      for arrow in arrows + markers { odds.choose(arrow) }
+      search.turnToUnreached(&arrows, besides: markers, odds)
+      return arrows.filter { $0.from != nil }.map { arrow in
+        "\(order.firstIndex(of: arrow.from!)!)\(order.firstIndex(of: arrow.to!)!)"
+      }
+    }
+    let (sure, doubtful) = (PageNumbers.reachedOdds + 0.1, PageNumbers.reachedOdds - 0.1)
+    // Without a mark, one of both is the initial state: the one whose arrow is surer.
+    #expect(turned([arrow(0, 1, 1), arrow(2, 1, doubtful)]) == ["10", "21"])
+    // The other one, where a triangle or an arrow marks it.
+    #expect(
+      turned([arrow(0, 1, 1), arrow(2, 1, doubtful)], besides: [arrow(nil, 0, 1)]) == ["01", "12"])
+    #expect(turned([arrow(nil, 0, 1), arrow(0, 1, 1), arrow(2, 1, doubtful)]) == ["01", "12"])
+    #expect(turned([arrow(nil, 0, 1), arrow(0, 1, 1), arrow(2, 1, sure)]) == ["01", "21"])
+    // What would not be reached then stays.
+    #expect(turned([arrow(nil, 0, 1), arrow(2, 1, doubtful)]) == ["21"])
+    // The mark of one automaton says nothing of another one.
+    #expect(turned([arrow(nil, 0, 1), arrow(0, 1, 1), arrow(3, 4, 1)]) == ["01", "34"])
   }
 
   @Test func aSmallRingWithoutArrowsIsNoState() throws {

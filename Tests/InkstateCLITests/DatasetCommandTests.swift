@@ -383,7 +383,7 @@ import TestSupport
 
   @Test func linesOfPagesAreMeasured() throws {
     let composed = try run(
-      "dataset compose pages --writers 2 --count 6 --width 480 --height 480 --seed 5 -o pages")
+      "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 5 -o pages")
     #expect(composed.status == 0, "\(composed.errors)")
     let result = try run("dataset cut arrows pages -o arrows.ndjson")
     #expect(result.status == 0, "\(result.errors)")
@@ -400,6 +400,12 @@ import TestSupport
     #expect(lines.contains { $0["isChosen"] as? Bool == true })
     #expect(lines.contains { $0["isChosen"] as? Bool == false })
     #expect(Set(lines.map { ($0["values"] as? [Double])?.count }) == [28])
+    func counts(_ key: String) -> Set<Int?> {
+      Set(
+        rows.flatMap { $0[key] as? [[String: Any]] ?? [] }
+          .map { ($0["values"] as? [Double])?.count })
+    }
+    #expect(counts("heads") == [13] && counts("markers") == [10])
     let again = try run("dataset cut arrows pages -o arrows.ndjson")
     #expect(again.status == 1 && again.errors.contains("--force"))
     let none = try run("dataset cut arrows \(folder.path)/nothing -o none.ndjson")

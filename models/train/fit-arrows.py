@@ -4,8 +4,8 @@
 
 PAGES is a folder of `inkstate dataset compose pages`, MEASURES what `inkstate dataset cut arrows PAGES` wrote. A line
 is an arrow if it joins the same states on the same way as one of the page, and a head without a line marks an initial
-state if it is at an initial arrow. Which lines are judged depends on the
-networks themselves, so that this is done twice. Every fifth page is held out. Needs python3-numpy.
+state if it is at an initial arrow. Which of them are judged depends on the networks themselves, so that this is
+repeated until they hardly change. Every fifth page is held out. Needs python3-numpy.
 """
 
 import json
@@ -70,6 +70,8 @@ def rows(pages, measures, first):
             truth = truths.get(page["picture"])
             if truth is None or not 0 < len(truth["states"]) <= MOST_STATES or not page["states"]:
                 continue
+            if "markers" not in page:
+                sys.exit(f"{measures}: expected `markers`, as dataset cut arrows writes them, found none")
             if "lines" not in truth:
                 sys.exit(f"{pages}/truth.json: expected `lines`, as dataset compose pages writes them, found none")
             found = true_states(page["states"], truth)
@@ -121,6 +123,8 @@ def rows(pages, measures, first):
 
 
 def table(rows):
+    if not rows:
+        sys.exit("fit-arrows.py: the pages have too few lines or heads to fit")
     values, answers, weights, pages = zip(*rows)
     weights = np.array(weights)
     return np.array(values), np.array(answers), weights / weights.mean(), np.array(pages)

@@ -29,7 +29,7 @@ extension Interpretation {
       var candidate = ArrowCandidate(
         shaft: Shaft(path: arrow.path.map(place)), heads: [],
         from: arrow.from.map { numbers[$0]! }, to: arrow.to.map { numbers[$0]! }, cost: 0,
-        hasHead: arrow.headAtTip > PageNumbers.leastHead)
+        hasHead: arrow.headAtTip > PageNumbers.leastHead && arrow.direction > 0)
       candidate.saving = arrow.odds < PageNumbers.doubtfulOdds ? Self.doubtful : Self.sure
       guard arrow.hasTwoHeads, arrow.from != arrow.to, arrow.from != nil else { return [candidate] }
       var back = candidate

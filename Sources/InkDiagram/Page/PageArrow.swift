@@ -10,6 +10,8 @@ struct PageArrow {
   var path: [Vector]
   /// How many of its cells lead to both its ends, as a share.
   var votes: Double
+  /// Whether it is more than a head.
+  var hasLine = true
   /// Whether it is not a whole line as it was followed.
   var isPieced = false
   /// How much its heads say that it leads from its first to its last place; for a chosen one between states, the

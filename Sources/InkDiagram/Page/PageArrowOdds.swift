@@ -2,7 +2,7 @@ import Foundation
 import Ink
 
 /// How likely lines of a page are arrows, by what is known of each and what those chosen before leave to it
-/// (``PageArrowNetworks``).
+/// (``PageArrowNetworks``); and which states the chosen ones connect.
 struct PageArrowOdds {
   private let lines: PageLines
   /// Places along the chosen arrows, by their ends.
@@ -10,7 +10,7 @@ struct PageArrowOdds {
   /// Whether a cell is part of a chosen arrow.
   private(set) var isTaken: [Bool]
   /// The automaton of each state: the first state that chosen arrows connect with it.
-  private var automaton: [Int]
+  private(set) var automaton: [Int]
   /// The automata with a chosen initial arrow.
   private var started: Set<Int> = []
 

@@ -12,29 +12,33 @@ extension PageArrowSearch {
       arrows[number].hasTwoHeads = odds.both > max(odds.forward, odds.backward)
       if arrows[number].direction < 0 { arrows[number].turn() }
     }
-    turnToUnreached(&arrows)
   }
 
-  /// Turns doubtful arrows of states to which none leads: in an automaton, only the initial state is one.
-  private func turnToUnreached(_ arrows: inout [PageArrow]) {
+  /// Turns doubtful arrows that leave states which none reaches: in an automaton, only the initial state is not reached.
+  func turnToUnreached(
+    _ arrows: inout [PageArrow], besides markers: [PageArrow], _ odds: PageArrowOdds
+  ) {
     var counts = [Int](repeating: 0, count: lines.states.count)
-    for arrow in arrows where arrow.from != arrow.to {
+    for arrow in arrows + markers where arrow.from != arrow.to {
       counts[arrow.to!] += 1
       if arrow.hasTwoHeads { counts[arrow.from!] += 1 }
     }
     let unreached = counts.indices.filter { counts[$0] == 0 }
-    let turns = unreached.compactMap { state in
-      arrows.indices.filter {
-        arrows[$0].from == state && arrows[$0].to != state && !arrows[$0].hasTwoHeads
-      }.min { arrows[$0].direction < arrows[$1].direction }
-    }.sorted { arrows[$0].direction < arrows[$1].direction }
-    // Without an initial arrow, the likeliest of them is the initial state.
-    let isMarked = arrows.contains { $0.from == nil }
-    for turn in turns.prefix(isMarked ? unreached.count : max(0, unreached.count - 1))
-    where arrows[turn].direction < PageNumbers.reachedOdds && counts[arrows[turn].to!] > 1 {
-      counts[arrows[turn].to!] -= 1
-      counts[arrows[turn].from!] += 1
-      arrows[turn].turn()
+    let byAutomaton = Dictionary(grouping: unreached) { odds.automaton[$0] }
+    for (automaton, states) in byAutomaton.sorted(by: { $0.key < $1.key }) {
+      let turns = states.compactMap { state in
+        arrows.indices.filter {
+          arrows[$0].from == state && arrows[$0].to != state && !arrows[$0].hasTwoHeads
+        }.min { arrows[$0].direction < arrows[$1].direction }
+      }.sorted { arrows[$0].direction < arrows[$1].direction }
+      // Without an initial arrow, the likeliest of them is the initial state.
+      let most = odds.hasInitial(automaton) ? states.count : states.count - 1
+      for turn in turns.prefix(most)
+      where arrows[turn].direction < PageNumbers.reachedOdds && counts[arrows[turn].to!] > 1 {
+        counts[arrows[turn].to!] -= 1
+        counts[arrows[turn].from!] += 1
+        arrows[turn].turn()
+      }
     }
   }
 
@@ -69,16 +73,15 @@ extension PageArrowSearch {
 
   /// Returns the heads without a line that point at a state: triangles and wedges that mark initial states, one for
   /// each automaton.
-  func markers(besides odds: PageArrowOdds) -> [PageArrow] {
-    var odds = odds
-    return lonelyHeads(besides: odds).sorted { $0.odds > $1.odds }.filter { marker in
+  func markers(besides odds: inout PageArrowOdds) -> [PageArrow] {
+    lonelyHeads(besides: odds).sorted { $0.odds > $1.odds }.filter { marker in
       guard marker.odds > PageNumbers.leastOdds, !odds.hasInitial(marker.to!) else { return false }
       odds.choose(marker)
       return true
     }
   }
 
-  /// Returns the heads that are no part of a chosen arrow, each as an arrow to the nearest state with what is known of it.
+  /// Returns the heads that are no part of a chosen arrow, each as an arrow to the nearest state.
   func lonelyHeads(besides odds: PageArrowOdds) -> [PageArrow] {
     let isHead = odds.isTaken.indices.map {
       lines.head($0) > PageNumbers.markerHead && !odds.isTaken[$0]
@@ -87,33 +90,38 @@ extension PageArrowSearch {
     lines.cells.mark(
       isHead.indices.filter { isHead[$0] }.map(lines.cells.place), reach: 1, in: &isNear)
     return lines.cells.groups(of: isNear, neighbors: lines.cells.neighbors).compactMap { group in
-      let part = group.filter { isHead[$0] }
-      guard Double(part.count) > PageNumbers.markerSize * lines.scale else { return nil }
-      let share = 1 / Double(part.count)
-      let middle = part.reduce(Vector(0, 0)) { $0 + lines.cells.place(of: $1) } * share
-      let towards = part.reduce(Vector(0, 0)) { $0 + lines.towards($1) } * share
-      let distances = lines.states.map { $0.distance(to: middle) }
-      let state = distances.indices.min { distances[$0] < distances[$1] }!
-      guard distances[state] < PageNumbers.markerReach * lines.scale else { return nil }
-      let inwards = (lines.states[state].center - middle).unit
-      func half(_ way: Vector) -> Double {
-        part.reduce(0) { max($0, abs((lines.cells.place(of: $1) - middle).dot(way))) }
-      }
-      let (along, across) = (half(inwards), half(Vector(-inwards.y, inwards.x)))
-      var marker = PageArrow(
-        from: nil, to: state, path: [middle - inwards * along, middle + inwards * along], votes: 1)
-      marker.headAtTip = Double(part.count)
-      marker.direction = 1
-      marker.known = [
-        log(Double(part.count) / lines.scale), distances[state] / lines.scale, towards.length,
-        towards.unit.dot(inwards), along / lines.scale, across / lines.scale,
-        shareBeside(part) { lines.levels[$0] - lines.head($0) > PageNumbers.startingLine },
-        shareBeside(part) { odds.isTaken[$0] }, odds.hasInitial(state) ? 1 : 0,
-        lineShare(from: middle - inwards * along, towards: inwards * -1),
-      ]
-      marker.odds = PageArrowNetworks.marker(marker.known)[0]
-      return marker
+      marker(of: group.filter { isHead[$0] }, besides: odds)
     }
+  }
+
+  /// Returns the arrow to the nearest state that the cells of a head stand for, unless they are few or far away.
+  private func marker(of part: [Int], besides odds: PageArrowOdds) -> PageArrow? {
+    guard Double(part.count) > PageNumbers.markerSize * lines.scale else { return nil }
+    let share = 1 / Double(part.count)
+    let middle = part.reduce(Vector(0, 0)) { $0 + lines.cells.place(of: $1) } * share
+    let towards = part.reduce(Vector(0, 0)) { $0 + lines.towards($1) } * share
+    let distances = lines.states.map { $0.distance(to: middle) }
+    let state = distances.indices.min { distances[$0] < distances[$1] }!
+    guard distances[state] < PageNumbers.markerReach * lines.scale else { return nil }
+    let inwards = (lines.states[state].center - middle).unit
+    func half(_ way: Vector) -> Double {
+      part.reduce(0) { max($0, abs((lines.cells.place(of: $1) - middle).dot(way))) }
+    }
+    let (along, across) = (half(inwards), half(Vector(-inwards.y, inwards.x)))
+    var marker = PageArrow(
+      from: nil, to: state, path: [middle - inwards * along, middle + inwards * along], votes: 1)
+    marker.hasLine = false
+    marker.headAtTip = Double(part.count)
+    marker.direction = 1
+    marker.known = [
+      log(Double(part.count) / lines.scale), distances[state] / lines.scale, towards.length,
+      towards.unit.dot(inwards), along / lines.scale, across / lines.scale,
+      shareBeside(part) { lines.levels[$0] - lines.head($0) > PageNumbers.startingLine },
+      shareBeside(part) { odds.isTaken[$0] }, odds.hasInitial(state) ? 1 : 0,
+      lineShare(from: middle - inwards * along, towards: inwards * -1),
+    ]
+    marker.odds = PageArrowNetworks.marker(marker.known)[0]
+    return marker
   }
 
   /// Returns how much of a line there is behind a head, as a share of the usual radius.
@@ -132,12 +140,14 @@ extension PageArrowSearch {
 
   /// Returns the share of some cells that are beside one with a property.
   private func shareBeside(_ part: [Int], _ isMeant: (Int) -> Bool) -> Double {
-    let columns = lines.cells.columns
     let touching = part.count { cell in
-      [-2, -1, 1, 2, -2 * columns, -columns, columns, 2 * columns].contains { step in
-        let near = cell + step
-        return lines.levels.indices.contains(near) && isMeant(near)
+      let place = lines.cells.place(of: cell)
+      return [-2.0, -1, 1, 2].contains { step in
+        isMeant(lines.cells.cell(at: place + Vector(step, 0)))
       }
+        || [-2.0, -1, 1, 2].contains { step in
+          isMeant(lines.cells.cell(at: place + Vector(0, step)))
+        }
     }
     return Double(touching) / Double(part.count)
   }

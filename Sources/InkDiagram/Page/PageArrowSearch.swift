@@ -27,8 +27,10 @@ struct PageArrowSearch {
   func arrows() -> [PageArrow] {
     var odds = PageArrowOdds(lines)
     var (chosen, _) = choose(with: &odds)
+    let markers = markers(besides: &odds)
     direct(&chosen)
-    return chosen + markers(besides: odds)
+    turnToUnreached(&chosen, besides: markers, odds)
+    return chosen + markers
   }
 
   /// Returns what is known of each line that may be an arrow, of the heads of those that were chosen, and of the other

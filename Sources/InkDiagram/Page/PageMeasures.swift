@@ -5,12 +5,12 @@ import InkRecognizer
 /// What the search for arrows knows of a page: the measures that its networks judge (``PageArrowNetworks``), for fitting
 /// them.
 package struct PageMeasures: Encodable, Sendable {
-  /// A line that may be an arrow.
+  /// A line or a head that may be an arrow.
   package struct Line: Encodable, Sendable {
     /// The states at its ends; absent where there is none.
     let from, to: Int?
-    /// Whether it was chosen.
-    let isChosen: Bool
+    /// Whether it was chosen; absent for heads without a line.
+    let isChosen: Bool?
     /// The measures.
     let values: [Double]
     /// Places along it, in pixels.
@@ -37,7 +37,7 @@ package struct PageMeasures: Encodable, Sendable {
       return [center.x, center.y, page.length(state.half.x), page.length(state.half.y)]
         .map(Self.rounded)
     }
-    func line(_ arrow: PageArrow, isChosen: Bool, _ values: [Double]) -> Line {
+    func line(_ arrow: PageArrow, isChosen: Bool?, _ values: [Double]) -> Line {
       let places = stride(from: 0, to: arrow.path.count, by: 3).map { arrow.path[$0] }
       let path = (places + arrow.path.suffix(1)).map(page.place)
       return Line(
@@ -53,7 +53,7 @@ package struct PageMeasures: Encodable, Sendable {
     }
     heads = known.heads.filter { $0.arrow.from != nil }
       .map { line($0.arrow, isChosen: true, PageArrowOdds.values(of: $0.heads)) }
-    markers = known.markers.map { line($0, isChosen: $0.odds > PageNumbers.leastOdds, $0.known) }
+    markers = known.markers.map { line($0, isChosen: nil, $0.known) }
   }
 
   private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }

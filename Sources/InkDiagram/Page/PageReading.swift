@@ -99,7 +99,7 @@ struct PageReading {
   func automaton() -> Automaton {
     guard let lines else { return ([], []) }
     var arrows = PageArrowSearch(lines).arrows()
-    let tied = Set(arrows.flatMap { [$0.from, $0.to] }.compactMap(\.self))
+    let tied = Set(arrows.filter(\.hasLine).flatMap { [$0.from, $0.to] }.compactMap(\.self))
     let kept = states.indices.filter {
       let size = states[$0].radius / lines.scale
       return tied.contains($0)
@@ -108,6 +108,7 @@ struct PageReading {
           : PageNumbers.loneSize.contains(size) && states[$0].support > PageNumbers.loneSupport)
     }
     let numbers = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })
+    arrows.removeAll { numbers[$0.to!] == nil }
     for index in arrows.indices {
       arrows[index].from = arrows[index].from.map { numbers[$0]! }
       arrows[index].to = arrows[index].to.map { numbers[$0]! }
