@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import subprocess
 
 import pytest
 
@@ -24,6 +25,11 @@ def test_every_mutation_fits_the_code(mutate, tmp_path):
     assert all(mutation.original and mutation.mutant for mutation in mutations)
     mutate.copy_project(tmp_path)
     assert mutate.apply(mutations, tmp_path) == []
+    # A statement that is switched as an expression is none.
+    swift = sorted({mutation.file for mutation in mutations if mutation.file.endswith(".swift")})
+    parsed = subprocess.run(["swiftc", "-frontend", "-parse", "-swift-version", "6", *swift],
+                            cwd=tmp_path, capture_output=True, text=True)
+    assert parsed.returncode == 0, parsed.stderr[:2000]
 
 
 def test_mutations_are_switched(mutate, tmp_path, monkeypatch):
