@@ -237,7 +237,7 @@ import Testing
 
   /// Only initial states are reached by no arrow: doubtful arrows of others are turned.
   @Test func doubtfulArrowsAreTurnedToWhatNoneReaches() throws {
-    // Five states: 0 → 1 ← 2, and 3 → 4; nothing touches 5.
+    // Six states in a row.
     let rings = (0..<6).map { ring(60 + 100 * Double($0), 200, 30, 30) }
     let search = PageArrowSearch(try #require(try read(rings).lines))
     try #require(search.lines.states.count == 6)
@@ -269,8 +269,16 @@ import Testing
       turned([arrow(0, 1, 1), arrow(2, 1, doubtful)], besides: [arrow(nil, 0, 1)]) == ["01", "12"])
     #expect(turned([arrow(nil, 0, 1), arrow(0, 1, 1), arrow(2, 1, doubtful)]) == ["01", "12"])
     #expect(turned([arrow(nil, 0, 1), arrow(0, 1, 1), arrow(2, 1, sure)]) == ["01", "21"])
+    let others = [arrow(1, 3, sure), arrow(3, 1, sure)]
+    #expect(turned([arrow(0, 1, 1), arrow(2, 1, doubtful)] + others) == ["10", "21", "13", "31"])
     // What would not be reached then stays.
-    #expect(turned([arrow(nil, 0, 1), arrow(2, 1, doubtful)]) == ["21"])
+    #expect(turned([arrow(nil, 0, 1), arrow(2, 1, doubtful), arrow(1, 0, sure)]) == ["21", "10"])
+    // An initial arrow is that of all states that arrows connect with its own.
+    for initial in 0...1 {
+      var odds = PageArrowOdds(search.lines)
+      for arrow in [arrow(nil, initial, 1), arrow(0, 1, 1)] { odds.choose(arrow) }
+      #expect([0, 1, 2].map { odds.hasInitial(order[$0]) } == [true, true, false])
+    }
     // The mark of one automaton says nothing of another one.
     #expect(turned([arrow(nil, 0, 1), arrow(0, 1, 1), arrow(3, 4, 1)]) == ["01", "34"])
   }
