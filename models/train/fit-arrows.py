@@ -249,6 +249,13 @@ def literal(matrix, indent):
     return "\n".join(lines)
 
 
+def perceptron(hidden, output):
+    """A network as Swift."""
+    return (
+        f"Perceptron(\n    hidden: [\n{literal(hidden, 6)}\n    ],\n"
+        f"    output: [\n{literal(output, 6)}\n    ])")
+
+
 SWIFT = '''\
 /// The networks that judge the lines and the heads of a page by a few measures, fitted by models/train/fit-arrows.py to
 /// composed pages in the handwriting of people whom the page network saw.
@@ -257,25 +264,13 @@ enum PageArrowNetworks {{
   /// (``PageArrowOdds``).
   ///
   /// Fitted to {arrows} lines of {pages} pages.
-  static let arrow = Perceptron(
-    hidden: [
-{hidden}
-    ],
-    output: [
-{output}
-    ])
+  static let arrow = {arrow}
 
   /// From what is known of a head without a line to the logarithm of the odds that it marks an initial state
   /// (``PageArrowSearch/lonelyHeads(besides:)``).
   ///
   /// Fitted to {markers} heads of {pages} pages.
-  static let marker = Perceptron(
-    hidden: [
-{marker_hidden}
-    ],
-    output: [
-{marker_output}
-    ])
+  static let marker = {marker}
 
   /// The weights of the heads of a line with which it leads forwards, and both ways, each with its offset first
   /// (``PageArrowOdds/directions(_:)``).
@@ -301,15 +296,13 @@ def main():
         judged += more[0]
         directed += more[1]
         marking += more[2]
-    hidden, output = fit_odds(judged, "arrows")
-    marker_hidden, marker_output = fit_odds(marking, "markers")
+    arrow, marker = fit_odds(judged, "arrows"), fit_odds(marking, "markers")
     direction = fit_directions(directed)
     print(
         SWIFT.format(
             arrows=f"{len(judged):,}", markers=f"{len(marking):,}",
             directions=f"{len(directed):,}", pages=f"{pages:,}",
-            hidden=literal(hidden, 6), output=literal(output, 6),
-            marker_hidden=literal(marker_hidden, 6), marker_output=literal(marker_output, 6),
+            arrow=perceptron(*arrow), marker=perceptron(*marker),
             direction=literal(direction, 4)), end="")
 
 

@@ -26,6 +26,7 @@ extension Interpretation {
       guard [arrow.from, arrow.to].allSatisfy({ $0 == nil || numbers[$0!] != nil }) else {
         return []
       }
+      // A direction below 0 is one against the heads, of an arrow that was turned.
       var candidate = ArrowCandidate(
         shaft: Shaft(path: arrow.path.map(place)), heads: [],
         from: arrow.from.map { numbers[$0]! }, to: arrow.to.map { numbers[$0]! }, cost: 0,

@@ -14,7 +14,7 @@ extension PageArrowSearch {
     }
   }
 
-  /// Turns doubtful arrows that leave states which none reaches: in an automaton, only the initial state is not reached.
+  /// Turns doubtful arrows of states that no arrow leads to: in an automaton, only the initial state is one.
   func turnToUnreached(
     _ arrows: inout [PageArrow], besides markers: [PageArrow], _ odds: PageArrowOdds
   ) {
@@ -129,7 +129,7 @@ extension PageArrowSearch {
     let side = Vector(-way.y, way.x)
     let steps = max(1, Int(lines.scale))
     let seen = (1...steps).count { step in
-      let reach = (0.3 * Double(step)).rounded(.up)
+      let reach = (PageNumbers.behindWidth * Double(step)).rounded(.up)
       return stride(from: -reach, through: reach, by: 1).contains { across in
         let cell = lines.cells.cell(at: start + way * Double(step) + side * across)
         return lines.levels[cell] - lines.head(cell) > PageNumbers.goingOn
@@ -143,11 +143,10 @@ extension PageArrowSearch {
     let touching = part.count { cell in
       let place = lines.cells.place(of: cell)
       return [-2.0, -1, 1, 2].contains { step in
-        isMeant(lines.cells.cell(at: place + Vector(step, 0)))
-      }
-        || [-2.0, -1, 1, 2].contains { step in
-          isMeant(lines.cells.cell(at: place + Vector(0, step)))
+        [Vector(step, 0), Vector(0, step)].contains {
+          isMeant(lines.cells.cell(at: place + $0))
         }
+      }
     }
     return Double(touching) / Double(part.count)
   }

@@ -182,6 +182,8 @@ enum PageNumbers {
   /// Heads that may mark initial states without a line: their probability, their number of cells divided by the usual
   /// radius in cells, at least, and how far they are from their state, in usual radii, at most.
   static let markerHead: Float = 0.5, markerSize = 0.75, markerReach = 1.5
+  /// How wide is looked for a line behind them, to each side, as a share of the distance from the head.
+  static let behindWidth = 0.3
   /// The logarithm of the odds of its direction below which an arrow is turned to a state that none reaches.
   static let reachedOdds = 3.0
   /// The cells of heads at the tip of an arrow that has a head, at least.

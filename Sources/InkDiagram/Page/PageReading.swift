@@ -108,6 +108,7 @@ struct PageReading {
           : PageNumbers.loneSize.contains(size) && states[$0].support > PageNumbers.loneSupport)
     }
     let numbers = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })
+    // Triangles beside rings that are no states.
     arrows.removeAll { numbers[$0.to!] == nil }
     for index in arrows.indices {
       arrows[index].from = arrows[index].from.map { numbers[$0]! }
