@@ -5,7 +5,7 @@ import Ink
 struct LabelSearch {
   let interpretation: Interpretation
   /// The writing in each state.
-  private(set) var names: [Int: NameWriting] = [:]
+  private(set) var names: [Int: WrittenRows] = [:]
   /// The writing at each arrow, in reading order.
   private(set) var symbols: [Int: [TextLine]] = [:]
   /// The writing that belongs to nothing.
@@ -41,7 +41,7 @@ struct LabelSearch {
     }
     for (state, traces) in inside.sorted(by: { $0.key < $1.key }) {
       if traces.count <= Self.maximumStrokes {
-        names[state] = NameWriting(traces: traces)
+        names[state] = WrittenRows(traces: traces)
       } else {
         remarks.append(TextLine(traces: traces))
       }
@@ -110,11 +110,12 @@ struct LabelSearch {
       used.insert(pair.line)
     }
     for (arrow, numbers) in assigned where !arrows[arrow].isInitial {
-      symbols[arrow] = numbers.map { lines[$0] }.sorted {
-        ($0.center.y / height).rounded() < ($1.center.y / height).rounded()
-          || ($0.center.y / height).rounded() == ($1.center.y / height).rounded()
-            && $0.center.x < $1.center.x
-      }
+      symbols[arrow] = numbers.flatMap { WrittenRows(traces: lines[$0].traces).undividedByBars }
+        .sorted {
+          ($0.center.y / height).rounded() < ($1.center.y / height).rounded()
+            || ($0.center.y / height).rounded() == ($1.center.y / height).rounded()
+              && $0.center.x < $1.center.x
+        }
     }
     for (arrow, numbers) in assigned where arrows[arrow].isInitial {
       remarks += numbers.map { lines[$0] }

@@ -93,23 +93,10 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   /// The map from the upright drawing back to the picture.
   public var pictureTransform: Transform { turned(by: turn) }
 
-  /// Cuts the ink of `strokes`, and of no other one, out of the picture: bright ink on black, or `nil` if there
-  /// is none.
-  ///
-  /// Writing is read better from such a strip than from its traced strokes.
-  ///
-  /// `angle` is how far it is turned clockwise from where it is upright, in radians.
-  public func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap? {
-    let chosen = Set(strokes)
-    return pixels?.strip(
-      of: strokes.map { drawing.strokes[$0] },
-      besides: drawing.strokes.indices.filter { !chosen.contains($0) }
-        .map { drawing.strokes[$0] },
-      border: 0.75 * penWidth, reach: 2.5 * penWidth, turnedBy: angle - turn)
-  }
-
   /// Cuts the ink in square cells of the upright drawing, and not that in others, out of the picture: bright ink on
   /// black, or `nil` if there is none.
+  ///
+  /// Writing is read better from such a strip than from its traced strokes.
   ///
   /// - Parameters:
   ///   - cells: The middles of the cells.

@@ -36,7 +36,7 @@ import TestSupport
   @Test func everyHandWritesEveryKindWithItsOwnCharacters() throws {
     let composed = LineComposer(seed: 1).compose(from: recorded(), perWriter: 20)
     let counts = Dictionary(grouping: composed.examples) { "\($0.hand!) \($0.kind)" }
-    #expect(counts.count == 22 && counts.values.allSatisfy { $0.count == 20 })
+    #expect(counts.count == 26 && counts.values.allSatisfy { $0.count == 20 })
     for example in composed.examples {
       let hand = example.writer == "writer 0" ? 0 : 1
       var drawn: Set<Character> = []
@@ -53,6 +53,23 @@ import TestSupport
     }
   }
 
+  @Test func outputsFollowSlashesAndConditionsHaveSigns() {
+    let lines = LineComposer(seed: 3).compose(from: recorded(hands: 1), perWriter: 200).examples
+    func texts(_ kind: String) -> [String] {
+      lines.filter { $0.kind == "composed \(kind)" }.map(\.label)
+    }
+    #expect(texts("output").allSatisfy { $0.contains("/") })
+    #expect(texts("output").contains { $0.wholeMatch(of: /[a-zA-Z0-9]\/[a-zA-Z0-9]/) != nil })
+    for sign in ["_", "=", "<", "!", "&", "|", "(", "/"] {
+      #expect(texts("condition").contains { $0.contains(sign) }, "\(sign)")
+    }
+    // A writer without these signs has them drawn; one with few letters writes what is possible.
+    let few = recorded(hands: 1, letters: Array("ab01"))
+    let others = LineComposer(seed: 3).compose(from: few, perWriter: 50).examples
+    #expect(others.contains { $0.kind == "composed output" })
+    #expect(others.allSatisfy { $0.kind != "composed condition" })
+  }
+
   @Test func theSeedDecides() {
     let one = LineComposer(seed: 1).compose(from: recorded(), perWriter: 5)
     #expect(one == LineComposer(seed: 1).compose(from: recorded(), perWriter: 5))
@@ -63,7 +80,12 @@ import TestSupport
     let composed = LineComposer(seed: 3, marksSubscripts: true)
       .compose(from: recorded(), perWriter: 60)
     let plain = LineComposer(seed: 3).compose(from: recorded(), perWriter: 60)
-    #expect(plain.examples.map(\.label) == composed.examples.map { $0.label.filter { $0 != "_" } })
+    func unmarked(_ lines: Dataset) -> [String] {
+      lines.examples.map { $0.label.filter { $0 != "_" } }
+    }
+    #expect(unmarked(plain) == unmarked(composed))
+    #expect(
+      plain.examples.filter { $0.kind == "composed name" }.allSatisfy { !$0.label.contains("_") })
     for example in composed.examples {
       let text = example.label
       let fits: Bool
@@ -83,7 +105,11 @@ import TestSupport
       case "composed signs":
         fits =
           (2...5).contains(text.count)
-          || text.count == 1 && "ΣΓ∅⊢□⊔→…#$*|:;{}/()[]".contains(text)
+          || text.count == 1 && "ΣΓ∅⊢□⊔→…#$*|:;{}/()[]_!~&".contains(text)
+      case "composed output":
+        fits = text.wholeMatch(of: /\w{1,2}(,\w)*(\/\w{1,2})(,\w\/\w)?/) != nil
+      case "composed condition":
+        fits = text.wholeMatch(of: /[!~]?\w+(([=<>!&|+*\/]+|\()\w+\)?)?/) != nil
       default: fits = false
       }
       #expect(fits, "\(example.kind): \(text)")
@@ -101,9 +127,10 @@ import TestSupport
       .compose(from: recorded(hands: 20), perWriter: 20)
     var checked = 0
     var (sizes, drops, gaps) = ([Double](), [Double](), [Double]())
-    // These are drawn with two strokes.
+    // These have signs that are drawn with two strokes.
+    let signKinds = LineKind.withSigns.map { "composed \($0.rawValue)" }
     for example in composed.examples
-    where example.kind != "composed signs" && !example.label.contains(where: "λ+=?".contains) {
+    where !signKinds.contains(example.kind) && !example.label.contains(where: "λ+=?".contains) {
       let boxes = try drawing(example).strokes.map { Drawing([$0]).bounds! }
       let text = Array(example.label)
       // Characters follow each other from left to right.
@@ -143,7 +170,7 @@ import TestSupport
       from: recorded(letters: Array("0123456789")), perWriter: 30)
     #expect(!digits.examples.contains { $0.kind == "composed word" })
     #expect(digits.examples.count { $0.kind == "composed list" } == 60)
-    let possible = "0123456789,.-ελΣΓ∅⊢□⊔→…#$*|:;{}/()[]"
+    let possible = "0123456789,.-ελΣΓ∅⊢□⊔→…#$*|:;{}/()[]_!~&"
     #expect(digits.examples.allSatisfy { $0.label.allSatisfy(possible.contains) })
     // A recorded comma is used.
     var with = recorded(hands: 1, letters: Array("01"))
@@ -218,11 +245,11 @@ import TestSupport
     let composer = LineComposer(seed: 1)
     let lines = composer.compose(from: recorded(), perWriter: 50)
     let others = composer.noWriting(beside: lines, share: 0.2)
-    // 138 beside the 550 lines of each hand are a fifth of all.
-    #expect(others.examples.count == 276 && others.labels == [Recording.noWriting])
+    // 163 beside the 650 lines of each hand are a fifth of all.
+    #expect(others.examples.count == 326 && others.labels == [Recording.noWriting])
     #expect(
       Dictionary(grouping: others.examples, by: \.writer).mapValues(\.count)
-        == ["test/writer 0": 138, "test/writer 1": 138])
+        == ["test/writer 0": 163, "test/writer 1": 163])
     let kinds = Dictionary(grouping: others.examples, by: \.kind)
     #expect(kinds.count == 12 && kinds["no writing: arrow"] != nil)
     #expect(kinds.allSatisfy { $0.value.count >= 20 && $0.key.hasPrefix("no writing: ") })
@@ -233,12 +260,12 @@ import TestSupport
     #expect(others == composer.noWriting(beside: lines, share: 0.2))
     // Parts of divided data have drawings of their own.
     let ink = Dictionary(grouping: others.examples) { $0.contentFingerprint }
-    #expect(ink.count == 276)
+    #expect(ink.count == 326)
     #expect(composer.noWriting(beside: lines, share: 0).examples.isEmpty)
     // Also where each writer has the same shapes.
     let few = composer.noWriting(
       beside: composer.compose(from: recorded(), perWriter: 5), share: 0.19)
-    #expect(Set(few.examples.map(\.contentFingerprint)).count == 26)
+    #expect(Set(few.examples.map(\.contentFingerprint)).count == 30)
   }
 
   /// A ring that is drawn several times shows each turn, so that it is no `0`.
@@ -261,7 +288,7 @@ import TestSupport
     let dataset = try Dataset.load(path).dataset
     let composed = LineComposer(seed: 1).compose(from: dataset, perWriter: 2)
     #expect(Set(composed.examples.map(\.hand)).count == 40)
-    #expect(composed.examples.count == 40 * 11 * 2)
+    #expect(composed.examples.count == 40 * 13 * 2)
     for example in composed.examples {
       let image = try example.line(.standard)
       #expect(!image.isBlank && image.bitmap.width < 480, "\(example.label)")

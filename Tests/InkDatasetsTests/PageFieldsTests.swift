@@ -109,15 +109,15 @@ import Testing
   private var page: Page {
     var page = Page(width: 300, height: 120, writer: "w")
     page.states = [state(60, isInitial: true), state(200, isFinal: true)]
-    page.note("q0", at: .state(0))
-    page.note("1", at: .state(0))
+    page.note("q0", strokeCount: 0, at: .state(0))
+    page.note("1", strokeCount: 0, at: .state(0))
     page.arrows = [
       .init(from: nil, to: 0, path: [Vector(10, 60), Vector(38, 60)], hasTwoHeads: false),
       .init(from: 0, to: 1, path: [Vector(82, 60), Vector(178, 60)], hasTwoHeads: true),
     ]
-    page.note("a,b", at: .arrow(1))
-    page.note("c", at: .arrow(1))
-    page.note("start", at: .arrow(0))
+    page.note("a,b", strokeCount: 0, at: .arrow(1))
+    page.note("c", strokeCount: 0, at: .arrow(1))
+    page.note("start", strokeCount: 0, at: .arrow(0))
     return page
   }
 
@@ -173,6 +173,28 @@ import Testing
     #expect(truths.contains { $0.names!.contains { !$0.isEmpty } })
     #expect(truths.contains { $0.transitions.contains { !$0[2].isEmpty } })
     #expect(truths.allSatisfy { $0.names!.allSatisfy { !$0.contains("\n") } })
+  }
+
+  @Test func theTruthHasTheStrokesOfTexts() throws {
+    var composer = PageComposer(
+      seed: 9, width: 384, height: 384, variety: .legible,
+      writers: PageWriter.synthetic(count: 2, seed: 2))
+    composer.variety[.tilt] = .range(10...10, usual: 10...10, share: 1)
+    for number in 0..<20 {
+      let page = composer.picture(number).page
+      let truth = PageTruth(whole: page)
+      #expect(truth.writer == page.writer)
+      let writing = truth.writing ?? []
+      let named = page.states.map(\.name) + page.arrows.map(\.symbols)
+      #expect(writing.isEmpty == named.allSatisfy(\.isEmpty))
+      #expect(writing.allSatisfy { text in named.contains { $0.contains(text.text) } })
+      // They are where the writing of the page is.
+      let written = page.strokes.filter { $0.pageClass == .writing && $0.element != .none }
+      let places = Set(
+        written.map { $0.path.map { [($0.x * 10).rounded() / 10, ($0.y * 10).rounded() / 10] } })
+      #expect(writing.allSatisfy { !$0.strokes.isEmpty && $0.strokes.allSatisfy(places.contains) })
+    }
+    #expect(PageDrawing(composer.page(0), named: "a.png").truth.writing == nil)
   }
 
   @Test func aDrawingSaysWhatEachStrokeIs() throws {

@@ -362,22 +362,34 @@ import TestSupport
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/a.ndjson"))
   }
 
-  @Test func writingIsCutOutOfPhotographs() throws {
+  @Test func photographsReplaceThoseOfBefore() throws {
+    let photographs = "dataset photograph \(Self.package)/Examples/Drawings/mod3.ndjson"
+    for options in ["", "--force"] {
+      let result = try run("\(photographs) \(options) -o photographs")
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    #expect(try FileTree.files(below: "\(folder.path)/photographs/pictures").count == 1)
+  }
+
+  @Test func writingIsCutOutOfPages() throws {
     var result = try run(
-      "dataset photograph \(Self.package)/Examples/Drawings/mod3.ndjson -o photographs")
+      "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 5 --legible -o pages"
+    )
     #expect(result.status == 0, "\(result.errors)")
-    result = try run(
-      "dataset photograph \(Self.package)/Examples/Drawings/mod3.ndjson --force -o photographs")
-    #expect(result.status == 0, "\(result.errors)")
-    result = try run("dataset cut labels photographs -o labels")
+    result = try run("dataset cut labels pages -o labels")
     #expect(result.status == 0, "\(result.errors)")
     let texts = try String(contentsOfFile: "\(folder.path)/labels/labels.tsv", encoding: .utf8)
-    let written = texts.split(separator: "\n").dropFirst().map { $0.split(separator: "\t")[1] }
-    #expect(written.sorted() == ["0", "0", "0", "1", "1", "1", "A", "B", "C"])
-    try FileManager.default.removeItem(
-      atPath: try FileTree.files(below: "\(folder.path)/photographs/pictures")[0])
-    result = try run("dataset cut labels photographs -o none")
-    #expect(result.status == 1 && result.errors.contains("0 pictures and 1 drawing"))
+    let rows = texts.split(separator: "\n").dropFirst().map { $0.split(separator: "\t") }
+    let truth = try PageTruth.read(folder: "\(folder.path)/pages").values
+    func unspaced(_ text: some StringProtocol) -> String { String(text).filter { $0 != " " } }
+    let written = Set(truth.flatMap { $0.writing ?? [] }.map { unspaced($0.text) })
+    #expect(rows.count > 5 && rows.allSatisfy { written.contains(unspaced($0[1])) })
+    #expect(Set(rows.map { String($0[2]) }).isSubset(of: truth.compactMap(\.writer)))
+    try FileManager.default.removeItem(atPath: "\(folder.path)/pages/pictures/000001.png")
+    result = try run("dataset cut labels pages -o none")
+    #expect(
+      result.status == 1
+        && result.errors.contains("pages/000001.png: expected a picture, which truth.json names"))
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
   }
 

@@ -59,26 +59,29 @@ again=("$runs/train.ndjson" "$runs/words" "$runs/words" "${examples[@]:2}")
 "$inkstate" train "${again[@]}" --from "$runs/third.safetensors" --learning-rate 0.002 \
   --epochs 14 --seed 20261125 --output "$runs/fourth.safetensors" --force
 
-# Names and symbols as they are in photographs: near rings, blurred, and with remains of what touches them.
-# photographs PART DRAWINGS-PER-WRITER SEED PHOTOGRAPH-SEED
-photographs() {
-  "$inkstate" dataset compose automata "$runs/characters/$1.ndjson" --per-writer "$2" --seed "$3" \
-    --output "$runs/drawings.ndjson" --force
-  "$inkstate" dataset photograph "$runs/drawings.ndjson" --seed "$4" --output "$runs/photographs" --force
-  "$inkstate" dataset cut labels "$runs/photographs" --output "$runs/labels-$1-$3" --force
+# Names and symbols as they are cut out of photographs: uneven, blurred, with remains of what touches them. Pages are in
+# the handwriting of the train parts, or of the people that are set aside.
+# labels WRITING COUNT SEED ENLARGEMENT OUTPUT
+python3 models/train/unipen-parts.py parts "$characters" "$runs"
+cat "$runs"/{char-train,word-train,characters/train}.ndjson >"$runs/writing.ndjson"
+cat "$runs"/{char-aside,word-aside,char-writers,word-writers,characters/validation}.ndjson >"$runs/writing-aside.ndjson"
+labels() {
+  "$inkstate" dataset compose pages "$runs/$1.ndjson" --legible --width 640 --height 640 --count "$2" --seed "$3" \
+    --enlarge "$4" --output "$runs/pages" --force
+  "$inkstate" dataset cut labels "$runs/pages" --output "$runs/$5" --force
 }
-photographs train 6 901 91
-photographs train 6 902 92
-photographs validation 15 77 5
+labels writing 4000 611 2 labels-611
+labels writing 2500 612 3 labels-612
+labels writing-aside 600 601 2 labels-601
+labels writing-aside 500 602 1.3 labels-602
 # A quarter of the lines, so that the reader does not forget them.
 awk 'NR % 4 == 0' "$runs/train.ndjson" >"$runs/quarter.ndjson"
-"$inkstate" train "$runs"/labels-train-{901,902} "$runs/quarter.ndjson" "$runs/words" \
-  --validation "$runs/labels-validation-77" --validation "$runs/words" \
+"$inkstate" train "$runs"/labels-{611,612} "$runs/quarter.ndjson" "$runs/words" \
+  --validation "$runs/labels-601" --validation "$runs/words" \
   --from "$runs/fourth.safetensors" --learning-rate 0.001 --epochs 3 --seed 20261126 \
   --output "$runs/few.safetensors" --force
 
 # UNIPEN: other people, tablets and countries. Contributors and writers that are set aside choose the epoch.
-python3 models/train/unipen-parts.py parts "$characters" "$runs"
 # A model that never saw its writer says whether a text is wrong.
 python3 models/train/unipen-parts.py folds "$characters" "$runs"
 for fold in 0 1; do
@@ -112,12 +115,12 @@ awk 'NR % 2 == 0' "$runs/train.ndjson" >"$runs/half.ndjson"
 cat "$runs"/{char-train,word-train,lines-many,half}.ndjson >"$runs/many.ndjson"
 cat "$runs"/{char-clean,word-clean,lines-clean,train}.ndjson >"$runs/all.ndjson"
 validation=(--validation "$runs/validation-all.ndjson" --validation "$runs/words"
-  --validation "$runs/labels-validation-77")
-"$inkstate" train "$runs/many.ndjson" "$runs/words" "$runs/labels-train-901" "${validation[@]}" \
+  --validation "$runs"/labels-601)
+"$inkstate" train "$runs/many.ndjson" "$runs/words" "$runs/labels-611" "${validation[@]}" \
   --from "$runs/few.safetensors" --alphabet "ΣΓ∅⊢□⊔→…#\$*|:;{}!&%_$none" --augment line \
   --learning-rate 0.002 --epochs 7 --seed 20261126 --output "$runs/many.safetensors" --force
 python3 models/train/deepen-reader.py "$runs/many.safetensors" "$runs/deep.safetensors"
-"$inkstate" train "$runs/all.ndjson" "$runs"/{words,words,labels-train-901} "${validation[@]}" \
+"$inkstate" train "$runs/all.ndjson" "$runs"/{words,words,labels-611} "${validation[@]}" \
   --from "$runs/deep.safetensors" --alphabet "@\"~^$none" --learning-rate 0.002 --epochs 10 --seed 20261127 \
   --output "$runs/all.safetensors" --force
 # Digits and q again: people write letters more often, and the names of states have more of these.
@@ -133,11 +136,11 @@ with open(f"{runs}/digits.ndjson", "w", encoding="utf-8") as output:
               if '"source":"pendigits"' in line]
     output.writelines(line for number, line in enumerate(digits, 1) if number % 6)
 PYTHON
-"$inkstate" train "$runs"/{all,digits}.ndjson "$runs"/{words,words,labels-train-901} "${validation[@]}" \
+"$inkstate" train "$runs"/{all,digits}.ndjson "$runs"/{words,words,labels-611} "${validation[@]}" \
   --from "$runs/all.safetensors" --learning-rate 0.0015 --epochs 6 --seed 20261128 \
   --output "$runs/digits.safetensors" --force \
   --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
 python3 models/train/average-reader.py "$runs"/{all,digits}.safetensors 0.25 "$runs/uncalibrated.safetensors"
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
-  "$runs/labels-validation-77" "$runs/words" --output "$runs/reader.safetensors" --force
+  "$runs"/labels-601 "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors

@@ -7,7 +7,7 @@ import SeededRandom
 /// Lengths are shares of the height of a capital letter. The baseline is at y 0, and y points down.
 enum DrawnSigns {
   /// The signs that can be drawn.
-  static let all = Set("ΣΓ∅⊢□⊔→…#$*|:;{}/()[]")
+  static let all = Set("ΣΓ∅⊢□⊔→…#$*|:;{}/()[]_!~&")
 
   /// Draws `sign`, one of ``all``.
   static func drawing(of sign: Character, using generator: inout SeededGenerator) -> Drawing {
@@ -96,6 +96,22 @@ enum DrawnSigns {
       ]
     case "|": strokes = [line((0, -1.1), (0, 0.15))]
     case "/": strokes = [line((0.42, -1.05), (0, 0.1))]
+    case "_": strokes = [line((0, 0.1), (0.6, 0.1))]
+    case "!": strokes = [line((0.03, -1), (0, -0.3)), dot(0, -0.03)]
+    case "~":
+      strokes = [
+        Stroke(
+          curve(near(0, -0.35), near(0.12, -0.68), near(0.28, -0.43)).points
+            + curve(near(0.28, -0.43), near(0.44, -0.18), near(0.56, -0.52)).points)
+      ]
+    case "&":
+      strokes = [
+        Stroke(
+          curve(near(0.6, 0), near(0.2, -0.45), near(0.12, -0.8)).points
+            + curve(near(0.14, -0.95), near(0.55, -1.05), near(0.3, -0.6)).points
+            + curve(near(0.1, -0.35), near(-0.1, 0.1), near(0.3, 0)).points
+            + [near(0.6, -0.4)])
+      ]
     case ":": strokes = [dot(0, -0.5), dot(0, -0.05)]
     case ";":
       strokes = [dot(0.05, -0.5), curve(near(0.06, -0.1), near(0.08, 0.08), near(-0.03, 0.22))]
@@ -132,6 +148,8 @@ struct SignFrame {
     case "'": (zone, width) = (-1.05 ... -0.72, 0.25)
     case ".": (zone, width) = (-0.08...0, 0.1)
     case "…": (zone, width) = (-0.1...0, 0.6)
+    case "_": (zone, width) = (0...0.2, 0.8)
+    case "~": (zone, width) = (-0.65 ... -0.25, 0.6)
     case "-": (zone, width) = (-0.5 ... -0.35, 0.45)
     case "→": (zone, width) = (-0.6 ... -0.2, 1)
     case "+": (zone, width) = (-0.68 ... -0.14, 0.55)

@@ -5,7 +5,7 @@ import SeededRandom
 /// Composes lines of writing from recorded single characters.
 ///
 /// The texts are those that people write on automata: names of states, symbols and lists of them, the
-/// empty word, numbers, expressions, short words, random letters and signs. All characters of a line
+/// empty word, numbers, expressions, short words, random letters, signs, outputs and conditions. All characters of a line
 /// come from one writer, who is also the writer of the line, so that splits by writer stay correct.
 /// Punctuation, signs and `λ` that the writer did not record are drawn, and `ε` is the writer's
 /// mirrored 3; the attribute `drawn` lists these characters. The attribute `kind` names the kind of
@@ -33,9 +33,8 @@ public struct LineComposer: Sendable {
       let (model, samples) = hands[hand]!
       var generator = SeededGenerator(seed: seed, stream: 0x11e5, UInt64(number))
       let writer = LineWriter(samples: samples, using: &generator)
-      for (kindNumber, kind) in (LineKind.handwritten + [.signs]).enumerated() {
-        let drawn = kind == .signs ? writer.drawable.union(DrawnSigns.all) : writer.drawable
-        let texts = LineTexts(kind, recorded: Set(samples.keys), drawn: drawn)
+      for (kindNumber, kind) in (LineKind.handwritten + LineKind.withSigns).enumerated() {
+        let texts = writer.texts(kind)
         for index in 0..<perWriter {
           var generator = SeededGenerator(
             seed: seed, stream: 0x11e6, UInt64(number), UInt64(kindNumber), UInt64(index))
@@ -102,12 +101,15 @@ package struct LineText {
 package enum LineKind: String {
   case name, index, primed, symbol, list, number, expression, word, letters
   case emptyWord = "empty word"
-  case phrase, characters, signs
+  case phrase, characters, signs, output, condition
 
   /// The kinds that are composed of handwriting; others need more characters than most writers have.
   package static let handwritten: [LineKind] = [
     .name, .index, .primed, .symbol, .list, .number, .expression, .word, .letters, .emptyWord,
   ]
+
+  /// The kinds with signs, which are drawn where the writer did not record them.
+  package static let withSigns: [LineKind] = [.signs, .output, .condition]
 }
 
 /// Random texts of one kind, of the characters that a writer has.
@@ -161,7 +163,20 @@ package struct LineTexts {
     case .phrase: phrase(using: &generator)
     case .characters: randomCharacters(using: &generator)
     case .signs: signs(using: &generator)
+    case .output: written(using: &generator, output)
+    case .condition: written(using: &generator, condition)
     }
+  }
+
+  /// Returns a text of which the writer has all characters, or `nil` if it seems that there is none.
+  private func written(
+    using generator: inout SeededGenerator, _ text: (inout SeededGenerator) -> String?
+  ) -> LineText? {
+    for _ in 0..<8 {
+      guard let text = text(&generator) else { return nil }
+      if text.allSatisfy(characters.contains) { return LineText(text) }
+    }
+    return nil
   }
 
   /// Two to five words with spaces and punctuation: a part of a sentence.
@@ -295,6 +310,51 @@ package struct LineTexts {
     return text.allSatisfy(characters.contains) ? LineText(text) : LineText([generator.pick(signs)])
   }
 
+  /// Symbols with outputs, as Mealy automata have them, or a name with one (Moore): 0/1, a,b/0, q0/1.
+  private func output(using generator: inout SeededGenerator) -> String? {
+    guard !letters.isEmpty, !digits.isEmpty else { return nil }
+    let bits = digits.filter("01".contains)
+    let pool = bits.isEmpty || generator.chance(0.5) ? letters + digits : bits
+    func one() -> Character { generator.pick(pool) }
+    return switch generator.index(below: 8) {
+    case 0: "\(one()),\(one())/\(one())"
+    case 1: "\(one())/\(one()),\(one())/\(one())"
+    case 2: "\(one())/\(one())\(one())"
+    case 3: "\(one())\(one())/\(one())"
+    case 4:
+      "\(generator.pick(letters + digits))\(generator.pick(digits))/\(generator.pick(digits))"
+    default: "\(one())/\(one())"
+    }
+  }
+
+  /// What people write at the transitions of a program's states: btn_press, x==0, !full&&go, coin/open.
+  private func condition(using generator: inout SeededGenerator) -> String? {
+    guard !words.isEmpty, !letters.isEmpty, !digits.isEmpty else { return nil }
+    func word() -> String { generator.pick(generator.chance(0.5) ? words : CommonWords.all) }
+    func variable() -> String {
+      switch generator.index(below: 6) {
+      case 0: "\(generator.pick(letters))"
+      case 1: "\(generator.pick(letters))\(generator.pick(digits))"
+      case 2: word()
+      case 3: word() + word().capitalized
+      default: word() + "_" + word()
+      }
+    }
+    func number() -> String {
+      (0...generator.index(below: 2)).map { _ in String(generator.pick(digits)) }.joined()
+    }
+    return switch generator.index(below: 10) {
+    case 0, 1, 2:
+      variable() + generator.pick(["=", "==", "!=", "<", ">", "<=", ">="])
+        + (generator.chance(0.8) ? number() : variable())
+    case 3: generator.pick(["!", "~", "not"]) + variable()
+    case 4, 5: variable() + generator.pick(["&&", "&", "||", "|", "+", "*"]) + variable()
+    case 6: variable() + "/" + (generator.chance(0.6) ? variable() : number())
+    case 7: "\(variable())(\(generator.chance(0.5) ? number() : variable()))"
+    default: variable()
+    }
+  }
+
   private func emptyWord(using generator: inout SeededGenerator) -> LineText? {
     guard !emptyWords.isEmpty else { return nil }
     let word = generator.pick(emptyWords)
@@ -346,6 +406,13 @@ struct LineWriter {
   var drawable: Set<Character> {
     let always: Set<Character> = [",", "'", ".", "-", "+", "=", "<", ">", "?", "λ"]
     return samples["3"] == nil ? always : always.union(["ε"])
+  }
+
+  /// Returns the texts of a kind that this writer can write.
+  func texts(_ kind: LineKind) -> LineTexts {
+    LineTexts(
+      kind, recorded: recorded,
+      drawn: LineKind.withSigns.contains(kind) ? drawable.union(DrawnSigns.all) : drawable)
   }
 
   init(samples: [Character: [Drawing]], using generator: inout SeededGenerator) {

@@ -69,6 +69,10 @@ extension PageTruth {
     if let places, places.count != states.count || !places.allSatisfy({ $0.count == 4 }) {
       return ("a centre and half sides for each of \(states.count) states", "others")
     }
+    let points = (writing ?? []).flatMap { $0.strokes.joined() }
+    if !points.allSatisfy({ $0.count == 2 }) {
+      return ("two coordinates for each point of the writing", "others")
+    }
     if let other = transitions.first(where: { $0.count != 3 }) {
       return ("transitions of source, target and symbols", "one of \(other.count) texts")
     }

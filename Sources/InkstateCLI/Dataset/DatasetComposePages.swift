@@ -53,6 +53,9 @@ struct DatasetComposePages: ParsableCommand {
       valueName: "factor"))
   var enlarge = 1.0
 
+  @Flag(help: "Draw writing that is large and sharp enough to be read, to train readers on it.")
+  var legible = false
+
   @Flag(help: "Show what differs from page to page, at both ends of its range.")
   var rows = false
 
@@ -89,7 +92,8 @@ struct DatasetComposePages: ParsableCommand {
   func run() throws {
     try output.check(inputs: data + [shapes].compactMap { $0 })
     let composer = PageComposer(
-      seed: seed, width: width, height: height, enlargement: enlarge, writers: try pageWriters(),
+      seed: seed, width: width, height: height, variety: legible ? .legible : PageVariety(),
+      enlargement: enlarge, writers: try pageWriters(),
       shapes: try shapes.map { PageShapes.all(in: try loading.load($0).dataset) } ?? [])
     if rows {
       try showRows(composer)

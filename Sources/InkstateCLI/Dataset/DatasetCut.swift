@@ -11,16 +11,16 @@ import InkTracing
 import ParallelLoops
 import SafeFiles
 
-/// The group of commands that cut examples out of photographs whose truth is known.
+/// The group of commands that cut examples out of pages whose truth is known.
 struct DatasetCut: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cut",
-    abstract: "Cut writing, or lines that may be arrows, out of pictures.",
+    abstract: "Cut writing, or lines that may be arrows, out of pages.",
     discussion: """
       The models that come with inkstate learn from the examples what writing in photographs looks like, and which \
       lines of a page are arrows.
 
-      Example: inkstate dataset cut labels runs/photographs --output runs/labels
+      Example: inkstate dataset cut labels runs/pages --output runs/labels
       """,
     subcommands: [Labels.self, Arrows.self])
 
@@ -29,42 +29,51 @@ struct DatasetCut: ParsableCommand {
       commandName: "labels",
       abstract: "Cut names and symbols as strips with their texts.",
       discussion: """
-        The folder has pictures and truth.ndjson, as `inkstate dataset photograph` writes it.
+        The folder has pages and truth.json, as `inkstate dataset compose pages` writes it. Writing is cut out as \
+        `inkstate automaton recognize` does before it reads it. Texts of several lines are left out, and those that \
+        the network for pages does not see, or not apart from something else.
 
-        Example: inkstate dataset cut labels runs/photographs --output runs/labels
+        Example: inkstate dataset cut labels runs/pages --output runs/labels
         """)
 
-    @OptionGroup var folder: PhotographFolder
+    @OptionGroup var pages: KnownPages
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      try folder.cut(into: output, examples: examples)
+      let examples = try pages.cut(into: output, Self.examples).flatMap(\.self)
+      try DatasetFormat.strips.write(Dataset(examples), rasterizer: nil, to: output.output)
+      Terminal.show("\(examples.count.counted("example")) in \(output.output)")
     }
 
-    private func examples(of photograph: KnownPhotograph) -> [Example] {
-      // The true strokes tell which ink of the picture is writing.
-      var truth = photograph.traced
-      truth.drawing = photograph.recording.drawing
-      let names = photograph.diagram.states.map { ($0.id, $0.name) }
-      let symbols = photograph.diagram.transitions.enumerated().map {
-        ("t\($0)", $1.symbols.joined(separator: ","))
+    /// The width of a letter, as a share of the height of its strip, below which the text stands across.
+    private static let narrowest = 0.1
+
+    /// Returns the writing of a page; none of a page with too much detail, which could not be read either.
+    @Sendable private static func examples(
+      of page: KnownPages.Page, with network: PageRecognizer
+    ) throws -> [Example] {
+      let picture: TracedDrawing
+      do {
+        picture = try Tracer().trace(Photograph.read(path: page.path))
+      } catch TracingError.tooMuchDetail {
+        return []
       }
-      return (names + symbols).compactMap { element, text in
-        let strokes = photograph.diagram.strokes.indices.filter {
-          photograph.diagram.strokes[$0].role == .text
-            && photograph.diagram.strokes[$0].element == element
-        }
-        guard !text.isEmpty, !strokes.isEmpty,
-          let strip = truth.strip(of: strokes, turnedBy: 0)
+      let texts = (page.truth.writing ?? []).filter { !$0.text.contains("\n") }
+      let scale = Double(picture.page.width) / Double(picture.width)
+      let writing = KnownWriting(
+        texts: texts.map { $0.strokes.map { $0.map { Vector($0[0], $0[1]) * scale } } })
+      let strips = writing.strips(
+        in: picture, turnedBy: (page.truth.turned ?? 0) * .pi / 180, with: network, workers: 1)
+      return zip(texts, strips).compactMap { text, strip in
+        let label = text.text.withoutSpacesBesideSigns
+        guard let strip,
+          Double(strip.width) > narrowest * Double(strip.height * label.count)
         else { return nil }
-        return Example(
-          .strip(strip), label: text, writer: photograph.recording.writer, origin: photograph.path)
+        return Example(.strip(strip), label: label, writer: page.truth.writer, origin: page.path)
       }
     }
   }
-}
 
-extension DatasetCut {
   struct Arrows: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "arrows",
@@ -78,96 +87,75 @@ extension DatasetCut {
         Example: inkstate dataset cut arrows runs/pages --output runs/arrows.ndjson
         """)
 
-    @Argument(help: "A folder with pages and truth.json.")
-    var folder: String
-
+    @OptionGroup var pages: KnownPages
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      try output.check(inputs: [folder])
-      let truths = try PageTruth.read(folder: folder)
-      let network = try PageRecognizer.released()
-      let names = truths.keys.sorted()
-      let progress = WorkProgress(count: names.count, unit: "pages")
       let encoder = JSONEncoder()
       encoder.outputFormatting = .sortedKeys
-      let loop = ParallelLoop(workers: ProcessInfo.processInfo.activeProcessorCount)
-      var rows = Data()
-      // Progress is shown after so many pages.
-      let batch = 64
-      for first in stride(from: 0, to: names.count, by: batch) {
-        let size = min(batch, names.count - first)
-        let lines = loop.map(size) { index, _ in
-          Result {
-            let name = names[first + index]
-            let picture = try Bitmap.read(path: PageTruth.path(of: name, in: folder))
-            return try encoder.encode(
-              PageMeasures(of: picture, named: name, with: network, workers: 1))
-          }
-        }
-        for line in lines { rows += try line.get() + Data("\n".utf8) }
-        progress.reach(first + size)
+      let rows = try pages.cut(into: output) { page, network in
+        let picture = try Bitmap.read(path: page.path)
+        return try encoder.encode(
+          PageMeasures(of: picture, named: page.name, with: network, workers: 1))
       }
-      progress.end()
-      try FileTree.write(rows, to: output.output)
-      Terminal.show("\(names.count.counted("page")) in \(output.output)")
+      try FileTree.write(
+        rows.reduce(into: Data()) { $0 += $1 + Data("\n".utf8) }, to: output.output)
+      Terminal.show("\(rows.count.counted("page")) in \(output.output)")
     }
   }
 }
 
-/// A traced photograph whose truth is known.
-private struct KnownPhotograph {
-  let path: String
-  let recording: Recording
-  let diagram: Diagram
-  let traced: TracedDrawing
+extension String {
+  /// The text with spaces between letters and digits only: whether `a, b` has one is hard to see.
+  fileprivate var withoutSpacesBesideSigns: String {
+    split(separator: " ").reduce(into: "") { text, part in
+      let isApart = [text.last, part.first].allSatisfy {
+        $0?.isLetter ?? false || $0?.isNumber ?? false
+      }
+      text += (isApart ? " " : "") + part
+    }
+  }
 }
 
-/// A folder that `dataset photograph` wrote.
-struct PhotographFolder: ParsableArguments {
-  @Argument(help: "A folder that dataset photograph wrote.")
+/// A folder with pages whose truth is known.
+struct KnownPages: ParsableArguments {
+  /// A page.
+  struct Page {
+    let name: String
+    let path: String
+    let truth: PageTruth
+  }
+
+  @Argument(help: "A folder with pages and truth.json.")
   var folder: String
 
-  /// Writes the strips that `examples` cuts out of each photograph.
-  fileprivate func cut(
-    into output: OutputOptions, examples cut: (KnownPhotograph) -> [Example]
-  ) throws {
+  /// So many pages are read before progress is shown.
+  private static let batch = 64
+
+  /// Returns what `cut` finds on each page, in the order of their names.
+  fileprivate func cut<Result: Sendable>(
+    into output: OutputOptions, _ cut: @Sendable (Page, PageRecognizer) throws -> Result
+  ) throws -> [Result] {
     try output.check(inputs: [folder])
-    let truths = try InkFile.items(path: FileTree.join(folder, "truth.ndjson"))
-    let pictures = try FileTree.files(below: FileTree.join(folder, "pictures"))
-    guard !pictures.isEmpty, pictures.count == truths.count else {
-      throw FileError(
-        path: folder, expected: "pictures and truth.ndjson with as many drawings",
-        found: "\(pictures.count.counted("picture")) and \(truths.count.counted("drawing"))")
-    }
-    let tracer = Tracer()
-    var examples: [Example] = []
-    let progress = WorkProgress(count: pictures.count, unit: "photographs")
-    for (path, truth) in zip(pictures, truths) {
-      let recording = try truth.result.get()
-      guard
-        let diagram = try Diagram(attributes: recording.attributes, name: "\(truth.place)")
-      else {
-        throw InkError(
-          at: truth.place, expected: "the fields `automaton` and `strokes`", found: "none")
+    let truths = try PageTruth.read(folder: folder)
+    let network = try PageRecognizer.released()
+    let names = truths.keys.sorted()
+    let progress = WorkProgress(count: names.count, unit: "pages")
+    let loop = ParallelLoop(workers: ProcessInfo.processInfo.activeProcessorCount)
+    var results: [Result] = []
+    for first in stride(from: 0, to: names.count, by: Self.batch) {
+      let size = min(Self.batch, names.count - first)
+      let found = loop.map(size) { index, _ in
+        Swift.Result {
+          let name = names[first + index]
+          let path = try PageTruth.path(of: name, in: folder)
+          return try cut(Page(name: name, path: path, truth: truths[name]!), network)
+        }
       }
-      examples += cut(
-        KnownPhotograph(
-          path: path, recording: recording, diagram: diagram, traced: try trace(path, with: tracer))
-      )
-      progress.add(1)
+      results += try found.map { try $0.get() }
+      progress.reach(first + size)
     }
     progress.end()
-    try DatasetFormat.strips.write(Dataset(examples), rasterizer: nil, to: output.output)
-    Terminal.show("\(examples.count.counted("example")) in \(output.output)")
-  }
-
-  private func trace(_ path: String, with tracer: Tracer) throws -> TracedDrawing {
-    do {
-      return try tracer.trace(Photograph.read(path: path))
-    } catch TracingError.tooMuchDetail(let strokes) {
-      throw FileError(
-        path: path, expected: "a drawing", found: "\(strokes) strokes without any order")
-    }
+    return results
   }
 }

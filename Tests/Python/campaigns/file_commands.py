@@ -49,8 +49,8 @@ COMMANDS = {
     "photograph": Command(
         ["dataset", "photograph", example("Drawings", "mod3.ndjson"), "--force", "--output"], "out/photographs"),
     "cut": Command(
-        ["dataset", "cut", "labels", "{folder}/photographs", "--force", "--output"], "out/labels",
-        prepare=[["dataset", "photograph", example("Drawings", "mod3.ndjson"), "--output", "{folder}/photographs"]]),
+        ["dataset", "cut", "labels", "{folder}/pages", "--force", "--output"], "out/labels",
+        prepare=[["dataset", "compose", "pages", "--writers", "2", "--count", "4", "--legible", "--output", "{folder}/pages"]]),
     "trace": Command(["trace", example("Pictures", "paper.jpg"), "--force", "--output"], "out/result.ndjson"),
     "recognize": Command(
         ["automaton", "recognize", example("Drawings", "mod3.ndjson"), "--force", "--svg"], "out/result.svg"),

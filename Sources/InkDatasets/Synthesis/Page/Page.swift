@@ -56,6 +56,14 @@ public struct Page: Hashable, Sendable {
     public var tip: Vector { path[path.count - 1] }
   }
 
+  /// A text of one line or several, in one place.
+  public struct Text: Hashable, Sendable {
+    /// What is written; lines are separated by line breaks.
+    public var text: String
+    /// The numbers of its strokes.
+    public var strokes: Range<Int>
+  }
+
   /// What a stroke belongs to.
   public enum Element: Hashable, Sendable {
     /// A state, by its number.
@@ -94,6 +102,8 @@ public struct Page: Hashable, Sendable {
   public internal(set) var states: [State] = []
   /// The arrows.
   public internal(set) var arrows: [Arrow] = []
+  /// The names and symbols, as they are written.
+  public internal(set) var texts: [Text] = []
   /// The turn of the picture, in radians.
   public internal(set) var turn = 0.0
   /// What was drawn for each trait.
@@ -106,14 +116,15 @@ public struct Page: Hashable, Sendable {
   /// The ink as a drawing.
   public var drawing: Drawing { Drawing(strokes.map { Ink.Stroke(through: $0.path) }) }
 
-  /// Adds a text to the name of a state or the symbols of an arrow.
-  mutating func note(_ text: String, at element: Element) {
+  /// Adds a text, whose strokes come next, to the name of a state or the symbols of an arrow.
+  mutating func note(_ text: String, strokeCount: Int, at element: Element) {
     func add(to noted: inout String) { noted += noted.isEmpty ? text : "\n" + text }
     switch element {
     case .state(let state): add(to: &states[state].name)
     case .arrow(let arrow): add(to: &arrows[arrow].symbols)
-    case .none: break
+    case .none: return
     }
+    texts.append(Text(text: text, strokes: strokes.count..<strokes.count + strokeCount))
   }
 
   /// Returns the page in pixels that are as many times smaller.
@@ -122,7 +133,7 @@ public struct Page: Hashable, Sendable {
     var page = Page(
       width: Int(Double(width) * factor), height: Int(Double(height) * factor), writer: writer)
     (page.strokes, page.states, page.arrows) = (strokes, states, arrows)
-    (page.turn, page.drawn) = (turn, drawn)
+    (page.texts, page.turn, page.drawn) = (texts, turn, drawn)
     for index in strokes.indices {
       page.strokes[index].path = strokes[index].path.map { $0 * factor }
       page.strokes[index].width *= factor

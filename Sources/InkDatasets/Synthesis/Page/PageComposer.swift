@@ -49,7 +49,7 @@ public struct PageComposer: Sendable {
     draft.compose()
     var page = Page(width: size.width, height: size.height, writer: writer.name)
     (page.strokes, page.states) = (draft.page.strokes, draft.page.states)
-    (page.arrows, page.turn) = (draft.page.arrows, turn)
+    (page.arrows, page.texts, page.turn) = (draft.page.arrows, draft.page.texts, turn)
     page.drawn = draft.dice.drawn
     let shift = Vector(
       Double(size.width - draft.page.width) / 2, Double(size.height - draft.page.height) / 2)

@@ -8,7 +8,11 @@ extension PageDraft {
     switch habits.content {
     case .nothing, .dot: nil
     case .letter: writer.spelled(writer.symbol(using: &dice.generator), using: &dice.generator)
-    case .letterAndIndex: writer.text(.name, .index, using: &dice.generator)
+    case .letterAndIndex:
+      // Some names have an output (Moore).
+      dice.generator.chance(0.1)
+        ? writer.text(.output, .name, using: &dice.generator)
+        : writer.text(.name, .index, using: &dice.generator)
     case .number: writer.text(.number, using: &dice.generator)
     case .words: writer.word(using: &dice.generator)
     case .fraction: writer.text(.name, .word, using: &dice.generator)
@@ -105,6 +109,8 @@ extension PageDraft {
     switch kind {
     case .nothing: return nil
     case .one: return writer.text(.symbol, .emptyWord, using: &dice.generator)
+    case .words where dice.generator.chance(0.4):
+      return writer.text(.condition, .word, using: &dice.generator)
     case .words:
       let words = 1 + dice.generator.index(below: 3)
       return writer.phrase(words, using: &dice.generator)
@@ -115,7 +121,11 @@ extension PageDraft {
     case .brackets:
       let (open, close) = dice.generator.pick([("{", "}"), ("(", ")"), ("[", "]")])
       text = open + (0..<count).map { _ in symbol() }.joined(separator: ",") + close
-    case .output: text = "\(symbol())/\(symbol())"
+    case .output:
+      let count = dice.generator.chance(0.25) ? 2 : 1
+      return Writing(
+        column: (0..<count).map { _ in writer.text(.output, .symbol, using: &dice.generator) },
+        pitch: 1.5, isCentered: true)
     case .pushdown:
       text =
         dice.generator.chance(0.6)
@@ -123,7 +133,7 @@ extension PageDraft {
         : "\(symbol()),\(symbol());\(symbol())"
     }
     let writing = writer.spelled(text, using: &dice.generator)
-    guard kind == .pushdown || kind == .output, dice.generator.chance(0.25) else { return writing }
+    guard kind == .pushdown, dice.generator.chance(0.25) else { return writing }
     // Several transitions stand below each other.
     let other = writer.spelled(text, using: &dice.generator)
     return Writing(column: [writing, other], pitch: 1.5, isCentered: true)

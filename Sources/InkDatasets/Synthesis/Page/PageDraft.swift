@@ -92,10 +92,9 @@ struct PageDraft {
   ) -> TextBox {
     let box = Self.box(of: writing, at: center, height: height, turn: turn)
     boxes.append(box)
-    page.note(writing.text, at: element)
-    for path in writing.placed(at: center, scale: height, turn: turn) {
-      ink(path, pageClass, element)
-    }
+    let paths = writing.placed(at: center, scale: height, turn: turn).filter { !$0.isEmpty }
+    page.note(writing.text, strokeCount: paths.count, at: element)
+    for path in paths { ink(path, pageClass, element) }
     return box
   }
 

@@ -17,6 +17,10 @@ public struct PageTruth: Hashable, Sendable, Codable {
   public let places: [[Double]]?
   /// The lines of its arrows, if they are known.
   public let lines: [Line]?
+  /// The names and symbols as they are written, if their places are known.
+  public let writing: [Writing]?
+  /// The writer: source and name, if they are known.
+  public let writer: String?
   /// By how much the drawing is turned clockwise, in degrees, if it is known.
   public let turned: Double?
   /// Whether names do not count; they do if it is absent.
@@ -34,6 +38,14 @@ public struct PageTruth: Hashable, Sendable, Codable {
     public let hasTwoHeads: Bool
     /// The points from its start to its tip, in px.
     public let path: [[Double]]
+  }
+
+  /// A text in one place.
+  public struct Writing: Hashable, Sendable, Codable {
+    /// What is written; lines are separated by line breaks.
+    public let text: String
+    /// The points of each stroke, in px.
+    public let strokes: [[[Double]]]
   }
 
   /// Creates the truth of a page, or `nil` if a state or an arrow is not whole in the picture.
@@ -73,11 +85,21 @@ public struct PageTruth: Hashable, Sendable, Codable {
     lines = page.arrows.map { arrow in
       Line(
         from: arrow.from.map(String.init), to: "\(arrow.to)", hasTwoHeads: arrow.hasTwoHeads,
-        path: arrow.path.map { [($0.x * 10).rounded() / 10, ($0.y * 10).rounded() / 10] })
+        path: Self.coordinates(arrow.path))
     }
+    let writing = page.texts.map { text in
+      Writing(
+        text: text.text, strokes: page.strokes[text.strokes].map { Self.coordinates($0.path) })
+    }
+    self.writing = writing.isEmpty ? nil : writing
+    writer = page.writer
     turned = (page.turn * 180 / .pi).rounded()
     nameless = nil
     kind = "composed"
+  }
+
+  private static func coordinates(_ path: [Vector]) -> [[Double]] {
+    path.map { [($0.x * 10).rounded() / 10, ($0.y * 10).rounded() / 10] }
   }
 }
 
@@ -100,6 +122,8 @@ public struct PageDrawing: Encodable {
   public init(_ page: Page, named name: String) {
     var flat = page
     flat.turn = 0
+    // The strokes are in the drawing.
+    flat.texts = []
     (self.page, writer, truth) = (name, page.writer, PageTruth(whole: flat))
     func coordinates(_ values: [Double]) -> [Double] { values.map { ($0 * 100).rounded() / 100 } }
     drawing = page.strokes.map { stroke in

@@ -61,6 +61,19 @@ public struct PageVariety: Hashable, Sendable {
   /// Creates the variety of people's drawings.
   public init() {}
 
+  /// The variety of drawings whose writing is large and sharp enough to be read, with an automaton on each page.
+  public static var legible: PageVariety {
+    var variety = PageVariety()
+    variety[.stateSize] = .range(30...200, usual: 50...120, share: 0.85)
+    variety[.nameHeight] = .range(0.35...1, usual: 0.5...0.85, share: 0.85)
+    variety[.symbolHeight] = .range(0.3...0.95, usual: 0.45...0.8, share: 0.85)
+    variety[.penWidth] = .range(1...5, usual: 1.2...2.8, share: 0.85)
+    variety[.blur] = .range(0...1.4, usual: 0...0.7, share: 0.85)
+    variety[.originalSize] = .range(0.6...1, usual: 1...1, share: 0.85)
+    variety[.noAutomaton] = .chance(0)
+    return variety
+  }
+
   /// The values of a trait.
   public subscript(trait: PageTrait) -> PageValues {
     get { values[trait.rawValue] }

@@ -19,6 +19,7 @@ public struct PageWriter: Sendable {
   /// The kinds of text that pages have.
   private static let kinds: [LineKind] = [
     .name, .index, .symbol, .list, .number, .expression, .word, .letters, .emptyWord, .signs,
+    .output, .condition,
   ]
   /// The fewest characters, and the fewest words, of a writer.
   private static let (fewestCharacters, fewestWords) = (12, 15)
@@ -36,11 +37,7 @@ public struct PageWriter: Sendable {
     letters = writer
     texts = Dictionary(
       uniqueKeysWithValues: writer.map { writer in
-        Self.kinds.map { kind in
-          let drawn =
-            kind == .signs ? writer.drawable.union(DrawnSigns.all) : writer.drawable
-          return (kind, LineTexts(kind, recorded: writer.recorded, drawn: drawn))
-        }
+        Self.kinds.map { ($0, writer.texts($0)) }
       } ?? [])
   }
 

@@ -1,7 +1,7 @@
 import Ink
 
-/// The writing in a state: one row or several, such as a name over an output (Moore).
-struct NameWriting {
+/// Writing in a state or at an arrow: one row or several, such as a name over an output (Moore).
+struct WrittenRows {
   /// The rows, from the top.
   let rows: [TextLine]
   /// The strokes that are a line between two rows.
@@ -19,7 +19,7 @@ struct NameWriting {
   /// How many times as wide as high a bar is at least, and its width as a share of all writing.
   private static let (barShape, barWidth) = (4.0, 0.4)
 
-  /// Divides the writing in a state, of at least one stroke, into rows.
+  /// Divides writing, of at least one stroke, into rows.
   init(traces: [Trace]) {
     let all = TextLine(traces: traces)
     func isWide(_ trace: Trace) -> Bool {
@@ -40,6 +40,11 @@ struct NameWriting {
 
   /// The rows, and the bars as one more.
   var lines: [TextLine] { bars.isEmpty ? rows : rows + [TextLine(traces: bars)] }
+
+  /// The rows, or everything as one line if there are bars, which may be signs.
+  var undividedByBars: [TextLine] {
+    bars.isEmpty ? rows : [TextLine(traces: (rows + [TextLine(traces: bars)]).flatMap(\.traces))]
+  }
 
   /// Returns the texts of the whole, given those of each row, the likeliest first with probabilities; the rows are
   /// separated by `/` where there is a bar, otherwise by spaces.

@@ -3,10 +3,10 @@ import Testing
 
 @testable import InkDiagram
 
-@Suite struct NameWritingTests {
+@Suite struct WrittenRowsTests {
   /// Strokes from the upper left to the lower right corner of frames.
-  private func writing(_ frames: [(Double, Double, Double, Double)]) -> NameWriting {
-    NameWriting(
+  private func writing(_ frames: [(Double, Double, Double, Double)]) -> WrittenRows {
+    WrittenRows(
       traces: frames.enumerated().map { index, frame in
         let points = [Point(frame.0, frame.1), Point(frame.2, frame.3)]
         return Trace(Stroke(points), index: index)!
