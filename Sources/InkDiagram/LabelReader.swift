@@ -25,8 +25,8 @@ struct LabelReader {
   private let alphabet: Set<String>
   private let names: [CTCDecoder]
   private let symbols: CTCDecoder
-  /// Reads words, which few people use as names or symbols.
-  private let words: CTCDecoder
+  /// Reads words, conditions and other texts, which few people use as names or symbols.
+  private let others: CTCDecoder
 
   /// The share of the pixels of a picture in a reading; the rest is that of the strokes that were traced in it.
   ///
@@ -43,8 +43,12 @@ struct LabelReader {
   private static let digits = ["l": "1", "I": "1", "o": "0", "O": "0"]
   /// What a digit costs where a letter that looks like it is read.
   private static let unlikeShape = 0.1
+  /// What names have besides letters and digits; a bar is rather a 1.
+  private static let signsInNames = Set("_'′’/ =.:,+-()<>*#")
   /// The share of names that are of another kind than those of their drawing.
   private static let differentKind = 0.01
+  /// The share of drawings whose symbols have outputs.
+  private static let outputs = 0.05
   /// What a letter or a number costs that is later in its order than there are states.
   private static let (laterLetter, laterNumber) = (1.0, 3.0)
   /// The angles at which writing is read besides 0, in radians: paper lies turned, and hands slant.
@@ -68,7 +72,7 @@ struct LabelReader {
     }
     names = [decoder(.state, []), decoder(.number, [])]
     symbols = decoder(.symbols, vocabulary + alphabet)
-    words = decoder(.text, [])
+    others = decoder(.text, [])
   }
 
   /// Returns the texts that the names and the symbols of a drawing may be, the likeliest first.
@@ -110,7 +114,7 @@ struct LabelReader {
       }
       + symbols.map { line in
         self.symbols(writing(line)).map { text in
-          Self.symbols(of: text.text).reduce(text.score) { $0 + log(prior($1)) }
+          Self.parts(of: text.text).reduce(text.score) { $0 + log(prior($1)) }
         }
       }
     let sum = scores.reduce(0) { $0 + max(Self.illegible, $1.max() ?? Self.illegible) }
@@ -121,7 +125,10 @@ struct LabelReader {
   /// Returns the names that a line of writing may be, the likeliest first.
   private func names(_ line: Writing) -> [ScoredText] {
     texts(line, with: names).filter { text in
-      text.text.allSatisfy { $0.isLetter || $0.isNumber || "_'′’".contains($0) }
+      text.text.contains { $0.isLetter || $0.isNumber }
+        && text.text.allSatisfy {
+          $0.isLetter || $0.isNumber || Self.signsInNames.contains($0)
+        }
     }
   }
 
@@ -146,7 +153,13 @@ struct LabelReader {
     return Self.sorted(scores.filter { Self.symbols(of: $0.key).allSatisfy(possible.contains) })
   }
 
-  /// Returns what `decoders` read, and words.
+  /// Whether a text has letters or digits, and no slash without an input or an output.
+  static func isWhole(_ text: String) -> Bool {
+    text.count > 1 && text.contains { $0.isLetter || $0.isNumber } && text.first != "/"
+      && text.last != "/"
+  }
+
+  /// Returns what `decoders` read, and other texts.
   private func texts(_ line: Writing, with decoders: [CTCDecoder]) -> [ScoredText] {
     switch line {
     case .ink(let strokes), .picture(nil, let strokes):
@@ -189,14 +202,13 @@ struct LabelReader {
   ) -> [ScoredText] {
     guard let logits = try? reader.logits(of: input) else { return [] }
     var found: [String: Double] = [:]
-    for (number, decoder) in (decoders + [words]).enumerated() {
+    for (number, decoder) in (decoders + [others]).enumerated() {
       let reading = reader.reading(
         of: logits, with: decoder, temperature: reader.model.decision.temperature)
       guard reading.rejection != .empty, let best = reading.candidates.first else { continue }
       let absolute = reading.evidence * Double(max(1, best.text.count))
       for text in reading.candidates where !text.text.isEmpty && text.probability > 0 {
-        let isWord = text.text.count > 1 && text.text.allSatisfy(\.isLetter)
-        guard number < decoders.count || isWord else { continue }
+        guard number < decoders.count || Self.isWhole(text.text) else { continue }
         let score = absolute + log(text.probability / max(best.probability, 1e-12))
         found[text.text] = max(found[text.text] ?? -.infinity, score)
       }
@@ -268,12 +280,15 @@ struct LabelReader {
   /// Returns the texts of all labels with probabilities, given that a drawing has a small alphabet.
   func agreed(symbols lists: [[ScoredText]]) -> [[ScoredText]] {
     let rounds = 4
-    let split = lists.map { $0.map { Self.symbols(of: $0.text) } }
+    let split = lists.map { $0.map { Self.parts(of: $0.text) } }
     var weights = lists.map(Self.weights)
-    let kinds = SymbolKind.probabilities(split, weights)
-    func prior(_ symbol: String) -> Double {
-      let kind = SymbolKind(symbol)
-      return self.prior(symbol) * (0.05 + 0.95 * (kinds[kind] ?? 1) / kind.prior)
+    // Outputs may be of another kind than inputs.
+    let inputs = split.map { $0.map { $0.compactMap(Self.input) } }
+    let kinds = SymbolKind.probabilities(inputs, weights)
+    func prior(_ part: String) -> Double {
+      guard let input = Self.input(part) else { return self.prior(part) }
+      let kind = SymbolKind(input)
+      return self.prior(part) * (0.05 + 0.95 * (kinds[kind] ?? 1) / kind.prior)
     }
     for _ in 0..<rounds {
       var counts: [String: Double] = [:]
@@ -298,7 +313,8 @@ struct LabelReader {
             let others = max(0, (counts[symbol] ?? 0) - (own[symbol] ?? 0))
             score += log((others + 2 * prior(symbol)) / (max(0, rest) + 2))
           }
-          if Set(symbols).count < symbols.count { score -= 4 }
+          let all = Self.symbols(of: text.text)
+          if Set(all).count < all.count { score -= 4 }
           return ScoredText(text: text.text, score: score)
         }
         return Self.weights(scored)
@@ -312,19 +328,32 @@ struct LabelReader {
     text.split(separator: ",").map(String.init)
   }
 
-  /// Returns how common a symbol is before anything was read.
-  private func prior(_ symbol: String) -> Double {
+  /// Returns what the labels of a drawing repeat: symbols, or an input with its slash (`a/`) and an output (`/1`).
+  private static func parts(of text: String) -> [String] {
+    symbols(of: text).flatMap { symbol in
+      let parts = symbol.split(separator: "/", maxSplits: 1)
+      return parts.count == 2 ? ["\(parts[0])/", "/\(parts[1])"] : [symbol]
+    }
+  }
+
+  /// Returns the symbol of a part of a label, or `nil` for an output.
+  private static func input(_ part: String) -> String? {
+    guard part.count > 1 else { return part }
+    if part.first == "/" { return nil }
+    return part.last == "/" ? String(part.dropLast()) : part
+  }
+
+  /// Returns how common a part of a label is before anything was read.
+  private func prior(_ part: String) -> Double {
+    guard let symbol = Self.input(part) else {
+      return Self.outputs * prior(String(part.dropFirst()))
+    }
     let common: [String: Double] = [
       "a": 0.14, "b": 0.14, "c": 0.06, "d": 0.03, "0": 0.14, "1": 0.14, "ε": 0.06, "2": 0.04,
       "3": 0.03, "x": 0.02, "y": 0.02,
     ]
     let usual: Double
-    if SymbolKind(symbol) == .output {
-      // An input and an output are as common as both are.
-      usual = symbol.split(separator: "/").reduce(SymbolKind.output.prior) {
-        $0 * prior(String($1))
-      }
-    } else if let share = common[symbol] {
+    if let share = common[symbol] {
       usual = share
     } else if symbol.count == 1, let character = symbol.first {
       usual = character.isLetter || character.isNumber ? 0.006 : 0.001
@@ -361,7 +390,7 @@ struct LabelReader {
 
 /// The kind of a symbol; the symbols of a drawing are mostly of one kind, besides the empty word.
 enum SymbolKind: Hashable, CaseIterable {
-  case digit, small, capital, output, other, empty
+  case digit, small, capital, other, empty
 
   init(_ symbol: String) {
     guard symbol != "ε", let character = symbol.first else {
@@ -370,8 +399,6 @@ enum SymbolKind: Hashable, CaseIterable {
     }
     if symbol.allSatisfy(\.isNumber) {
       self = .digit
-    } else if symbol.count > 2, symbol.dropFirst().dropLast().contains("/") {
-      self = .output
     } else if !character.isLetter {
       self = .other
     } else {
@@ -393,7 +420,7 @@ enum SymbolKind: Hashable, CaseIterable {
     case .digit: 0.45
     case .small: 0.4
     case .capital: 0.1
-    case .output, .other: 0.05
+    case .other: 0.05
     case .empty: 1
     }
   }
@@ -426,11 +453,17 @@ enum SymbolKind: Hashable, CaseIterable {
 /// The kind of a state's name; the names in a drawing are mostly of one kind.
 enum NameKind: Hashable {
   case indexed(Character)
+  /// A name and an output (Moore).
+  case withOutput
   case number, capital, small, other
 
   init(_ text: String) {
     guard let first = text.first else {
       self = .other
+      return
+    }
+    if Self.nameBeforeOutput(text) != nil {
+      self = .withOutput
       return
     }
     let rest = text.dropFirst().drop { $0 == "_" }
@@ -455,8 +488,18 @@ enum NameKind: Hashable {
     case .number: 0.15
     case .capital: 0.2
     case .small: 0.06
+    case .withOutput: 0.05
     case .other: 0.01
     }
+  }
+
+  /// The name in `q0/1`, or `nil` if a text has no output.
+  private static func nameBeforeOutput(_ text: String) -> String? {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, (1...3).contains(parts[0].count), (1...3).contains(parts[1].count),
+      parts.joined().allSatisfy({ $0.isLetter || $0.isNumber })
+    else { return nil }
+    return String(parts[0])
   }
 
   /// Returns the number in a name, or the position of a letter in the alphabet; both begin with 0.
@@ -466,6 +509,7 @@ enum NameKind: Hashable {
     case .indexed: Int(text.drop { !$0.isNumber })
     case .capital, .small:
       text.lowercased().first?.asciiValue.map { Int($0) - Int(UInt8(ascii: "a")) }
+    case .withOutput: Self.nameBeforeOutput(text).flatMap { NameKind($0).index(of: $0) }
     case .other: nil
     }
   }

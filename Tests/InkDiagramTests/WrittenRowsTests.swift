@@ -26,6 +26,7 @@ import Testing
     let fraction = [(0.0, 0.0, 10.0, 20.0), (12, 12, 20, 24), (-5, 30, 28, 31), (6, 38, 14, 58)]
     #expect(rows(fraction) == [[0, 1], [3]])
     #expect(writing(fraction).lines.map(\.strokes) == [[0, 1], [3], [2]])
+    #expect(writing(fraction).undividedByBars.map(\.strokes) == [[0, 1, 2, 3]])
     // A dash with nothing below it is writing.
     #expect(rows(Array(fraction.prefix(3))) == [[0, 1, 2]])
   }
@@ -34,6 +35,9 @@ import Testing
     #expect(rows(row(4, at: 0) + row(3, at: 28)) == [[0, 1, 2, 3], [4, 5, 6]])
     #expect(
       rows(row(3, at: 0) + row(3, at: 28) + row(3, at: 56)) == [[0, 1, 2], [3, 4, 5], [6, 7, 8]])
+    #expect(
+      writing(row(4, at: 0) + row(3, at: 28)).undividedByBars.map(\.strokes)
+        == [[0, 1, 2, 3], [4, 5, 6]])
     // Letters on one line, whatever their height.
     #expect(rows(row(4, at: 0) + [(60, 8, 70, 34), (74, -6, 84, 20)]).count == 1)
   }

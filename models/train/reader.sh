@@ -140,7 +140,34 @@ PYTHON
   --from "$runs/all.safetensors" --learning-rate 0.0015 --epochs 6 --seed 20261128 \
   --output "$runs/digits.safetensors" --force \
   --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
-python3 models/train/average-reader.py "$runs"/{all,digits}.safetensors 0.25 "$runs/uncalibrated.safetensors"
+python3 models/train/average-reader.py "$runs"/{all,digits}.safetensors 0.25 "$runs/ink.safetensors"
+
+# Writing as it is cut out of pages, outputs, conditions, and spaces between words, with everything that came before.
+python3 - "$runs" <<'PYTHON'
+import json, sys
+
+runs = sys.argv[1]
+with open(f"{runs}/digits-once.ndjson", "w", encoding="utf-8") as output:
+    for line in open(f"{runs}/char-train.ndjson", encoding="utf-8"):
+        if json.loads(line)["word"] in "0123456789q":
+            output.write(line)
+    digits = [line for line in open(f"{runs}/characters/train.ndjson", encoding="utf-8")
+              if '"source":"pendigits"' in line]
+    output.writelines(line for number, line in enumerate(digits, 1) if number % 6)
+PYTHON
+pages=("$runs"/labels-{611,611,612,612})
+validation=(--validation "$runs/validation-all.ndjson" --validation "$runs/words"
+  --validation "$runs/labels-601" --validation "$runs/labels-602")
+"$inkstate" train "$runs"/{many,digits-once}.ndjson "$runs/words" "${pages[@]}" "${validation[@]}" \
+  --from "$runs/ink.safetensors" --alphabet " " --augment line --learning-rate 0.002 --epochs 5 --seed 20261129 \
+  --output "$runs/pages-first.safetensors" --force
+"$inkstate" train "$runs"/{many,digits-once}.ndjson "$runs"/{words,words} "${pages[@]}" "${validation[@]}" \
+  --from "$runs/pages-first.safetensors" --augment line --learning-rate 0.0015 --epochs 8 --seed 20261130 \
+  --output "$runs/pages-second.safetensors" --force
+"$inkstate" train "$runs"/{many,digits-once,digits-once,digits-once}.ndjson "$runs"/{words,words} "${pages[@]}" \
+  "${validation[@]}" --from "$runs/pages-second.safetensors" --augment line --learning-rate 0.001 --epochs 4 \
+  --seed 20261201 --output "$runs/pages-third.safetensors" --force
+python3 models/train/average-reader.py "$runs"/pages-{second,third}.safetensors 0.25 "$runs/uncalibrated.safetensors"
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
-  "$runs"/labels-601 "$runs/words" --output "$runs/reader.safetensors" --force
+  "$runs/labels-601" "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors

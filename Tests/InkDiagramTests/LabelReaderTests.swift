@@ -1,0 +1,47 @@
+import InkReader
+import Testing
+
+@testable import InkDiagram
+
+@Suite struct LabelReaderTests {
+  private func reader() throws -> LabelReader {
+    LabelReader(reader: try Reader.released(), vocabulary: [], alphabet: [])
+  }
+
+  private func texts(_ scores: KeyValuePairs<String, Double>) -> [ScoredText] {
+    scores.map { ScoredText(text: $0.key, score: $0.value) }
+  }
+
+  private func best(_ lists: [[ScoredText]]) -> [String?] { lists.map { $0.first?.text } }
+
+  @Test func namesOfADrawingHaveOutputsOrNone() throws {
+    let doubtful = texts(["q01": -0.5, "q0/1": -1.5])
+    let outputs = [doubtful, texts(["q1/0": -0.2]), texts(["q2/0": -0.2]), texts(["q3/1": -0.2])]
+    #expect(best(try reader().agreed(names: outputs)).first == "q0/1")
+    let plain = [
+      texts(["q0/1": -0.5, "q01": -1.5]), texts(["q1": -0.2]), texts(["q2": -0.2]),
+      texts(["q3": -0.2]),
+    ]
+    #expect(best(try reader().agreed(names: plain)).first == "q01")
+  }
+
+  @Test func inputsAndOutputsRepeatApart() throws {
+    let doubtful = texts(["6/1": -0.5, "b/1": -1.2])
+    let others = [texts(["a/1": -0.1]), texts(["b/0": -0.1]), texts(["a/0": -0.1])]
+    #expect(best(try reader().agreed(symbols: [doubtful] + others)).first == "b/1")
+    // Two inputs with one output are no symbol twice.
+    let list = [
+      texts(["0/1,1/1": -0.5, "0/1,1": -0.6]), texts(["0/1": -0.1]), texts(["1/1": -0.1]),
+      texts(["1/0": -0.1]),
+    ]
+    #expect(best(try reader().agreed(symbols: list)).first == "0/1,1/1")
+  }
+
+  @Test(arguments: [
+    ("btn_press", true), ("0/1", true), ("x==0", true), ("a", false), ("/0", false), ("0/", false),
+    ("--", false), ("", false),
+  ])
+  func aTextHasLettersAndNoOpenSlash(text: String, isWhole: Bool) {
+    #expect(LabelReader.isWhole(text) == isWhole)
+  }
+}
