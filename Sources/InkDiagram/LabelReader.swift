@@ -153,10 +153,11 @@ struct LabelReader {
     return Self.sorted(scores.filter { Self.symbols(of: $0.key).allSatisfy(possible.contains) })
   }
 
-  /// Whether a text has letters or digits, and no slash without an input or an output.
+  /// Whether a text is of two characters or more, with letters or digits, and no slash of it lacks an input or an
+  /// output.
   static func isWhole(_ text: String) -> Bool {
-    text.count > 1 && text.contains { $0.isLetter || $0.isNumber } && text.first != "/"
-      && text.last != "/"
+    text.count > 1 && text.contains { $0.isLetter || $0.isNumber }
+      && symbols(of: text).allSatisfy { $0.first != "/" && $0.last != "/" }
   }
 
   /// Returns what `decoders` read, and other texts.

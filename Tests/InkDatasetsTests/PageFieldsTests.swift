@@ -197,6 +197,14 @@ import Testing
     #expect(PageDrawing(composer.page(0), named: "a.png").truth.writing == nil)
   }
 
+  @Test(arguments: [
+    ("a, b", "a,b"), ("two  words", "two words"), ("x, y → z0 / q 1", "x,y→z0/q 1"), (" ", ""),
+  ])
+  func labelsHaveSpacesBetweenWordsOnly(text: String, label: String) throws {
+    let json = Data(#"{"text": "\#(text)", "strokes": []}"#.utf8)
+    #expect(try JSONDecoder().decode(PageTruth.Writing.self, from: json).label == label)
+  }
+
   @Test func aDrawingSaysWhatEachStrokeIs() throws {
     var page = page
     page.strokes = [PageClass.ring, .writing, .head].enumerated().map { number, pageClass in

@@ -39,6 +39,7 @@ import Testing
 
   @Test(arguments: [
     ("btn_press", true), ("0/1", true), ("x==0", true), ("a", false), ("/0", false), ("0/", false),
+    ("0/1,/1", false),
     ("--", false), ("", false),
   ])
   func aTextHasLettersAndNoOpenSlash(text: String, isWhole: Bool) {

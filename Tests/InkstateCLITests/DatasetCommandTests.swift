@@ -381,10 +381,30 @@ import TestSupport
     let texts = try String(contentsOfFile: "\(folder.path)/labels/labels.tsv", encoding: .utf8)
     let rows = texts.split(separator: "\n").dropFirst().map { $0.split(separator: "\t") }
     let truth = try PageTruth.read(folder: "\(folder.path)/pages").values
-    func unspaced(_ text: some StringProtocol) -> String { String(text).filter { $0 != " " } }
-    let written = Set(truth.flatMap { $0.writing ?? [] }.map { unspaced($0.text) })
-    #expect(rows.count > 5 && rows.allSatisfy { written.contains(unspaced($0[1])) })
+    let written = Set(truth.flatMap { $0.writing ?? [] }.map(\.label))
+    #expect(rows.count > 5 && rows.allSatisfy { written.contains(String($0[1])) })
     #expect(Set(rows.map { String($0[2]) }).isSubset(of: truth.compactMap(\.writer)))
+    // Writing that lacks a text, and a truth without writing.
+    let truthPath = URL(fileURLWithPath: "\(folder.path)/pages/truth.json")
+    let json = try String(contentsOf: truthPath, encoding: .utf8)
+    for (name, text, message) in [
+      (
+        "blank", json.replacing(#/"text":"[^"]*"/#, with: "\"text\":\" \""),
+        "expected pages with writing"
+      ),
+      (
+        "unwritten", json.replacing("\"writing\"", with: "\"other\""), "expected pages with writing"
+      ),
+      (
+        "far", json.replacing("\"strokes\":[[[", with: "\"strokes\":[[[1e300,1],["),
+        "coordinates of at most"
+      ),
+    ] {
+      try text.write(to: truthPath, atomically: true, encoding: .utf8)
+      result = try run("dataset cut labels pages -o \(name)")
+      #expect(result.status == 1 && result.errors.contains(message), "\(name): \(result.errors)")
+    }
+    try json.write(to: truthPath, atomically: true, encoding: .utf8)
     try FileManager.default.removeItem(atPath: "\(folder.path)/pages/pictures/000001.png")
     result = try run("dataset cut labels pages -o none")
     #expect(

@@ -59,29 +59,25 @@ again=("$runs/train.ndjson" "$runs/words" "$runs/words" "${examples[@]:2}")
 "$inkstate" train "${again[@]}" --from "$runs/third.safetensors" --learning-rate 0.002 \
   --epochs 14 --seed 20261125 --output "$runs/fourth.safetensors" --force
 
-# Names and symbols as they are cut out of photographs: uneven, blurred, with remains of what touches them. Pages are in
-# the handwriting of the train parts, or of the people that are set aside.
+# Names and symbols as they are cut out of photographs: uneven, blurred, with remains of what touches them. Texts with
+# characters that the model does not know yet are left out.
 # labels WRITING COUNT SEED ENLARGEMENT OUTPUT
-python3 models/train/unipen-parts.py parts "$characters" "$runs"
-cat "$runs"/{char-train,word-train,characters/train}.ndjson >"$runs/writing.ndjson"
-cat "$runs"/{char-aside,word-aside,char-writers,word-writers,characters/validation}.ndjson >"$runs/writing-aside.ndjson"
 labels() {
   "$inkstate" dataset compose pages "$runs/$1.ndjson" --legible --width 640 --height 640 --count "$2" --seed "$3" \
     --enlarge "$4" --output "$runs/pages" --force
   "$inkstate" dataset cut labels "$runs/pages" --output "$runs/$5" --force
 }
-labels writing 4000 611 2 labels-611
-labels writing 2500 612 3 labels-612
-labels writing-aside 600 601 2 labels-601
-labels writing-aside 500 602 1.3 labels-602
+labels characters/train 4000 901 2 labels-901
+labels characters/validation 600 902 2 labels-902
 # A quarter of the lines, so that the reader does not forget them.
 awk 'NR % 4 == 0' "$runs/train.ndjson" >"$runs/quarter.ndjson"
-"$inkstate" train "$runs"/labels-{611,612} "$runs/quarter.ndjson" "$runs/words" \
-  --validation "$runs/labels-601" --validation "$runs/words" \
+"$inkstate" train "$runs/labels-901" "$runs/quarter.ndjson" "$runs/words" \
+  --validation "$runs/labels-902" --validation "$runs/words" \
   --from "$runs/fourth.safetensors" --learning-rate 0.001 --epochs 3 --seed 20261126 \
   --output "$runs/few.safetensors" --force
 
 # UNIPEN: other people, tablets and countries. Contributors and writers that are set aside choose the epoch.
+python3 models/train/unipen-parts.py parts "$characters" "$runs"
 # A model that never saw its writer says whether a text is wrong.
 python3 models/train/unipen-parts.py folds "$characters" "$runs"
 for fold in 0 1; do
@@ -93,6 +89,12 @@ for fold in 0 1; do
     >"$runs/fold$fold.json"
 done
 python3 models/train/unipen-parts.py clean "$characters" "$runs"
+cat "$runs"/{char-clean,word-clean,characters/train}.ndjson >"$runs/writing.ndjson"
+cat "$runs"/{char-aside,word-aside,char-writers,word-writers,characters/validation}.ndjson >"$runs/writing-aside.ndjson"
+labels writing 4000 611 2 labels-611
+labels writing 2500 612 3 labels-612
+labels writing-aside 600 601 2 labels-601
+labels writing-aside 500 602 1.3 labels-602
 
 # lines PART LINES-PER-WRITER SHARE-OF-NO-WRITING SEED OUTPUT
 lines() {
@@ -131,42 +133,31 @@ runs = sys.argv[1]
 with open(f"{runs}/digits.ndjson", "w", encoding="utf-8") as output:
     for line in open(f"{runs}/char-clean.ndjson", encoding="utf-8"):
         if json.loads(line)["word"] in "0123456789q":
-            output.write(2 * line)
-    digits = [line for line in open(f"{runs}/characters/train.ndjson", encoding="utf-8")
-              if '"source":"pendigits"' in line]
-    output.writelines(line for number, line in enumerate(digits, 1) if number % 6)
-PYTHON
-"$inkstate" train "$runs"/{all,digits}.ndjson "$runs"/{words,words,labels-611} "${validation[@]}" \
-  --from "$runs/all.safetensors" --learning-rate 0.0015 --epochs 6 --seed 20261128 \
-  --output "$runs/digits.safetensors" --force \
-  --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
-python3 models/train/average-reader.py "$runs"/{all,digits}.safetensors 0.25 "$runs/ink.safetensors"
-
-# Writing as it is cut out of pages, outputs, conditions, and spaces between words, with everything that came before.
-python3 - "$runs" <<'PYTHON'
-import json, sys
-
-runs = sys.argv[1]
-with open(f"{runs}/digits-once.ndjson", "w", encoding="utf-8") as output:
-    for line in open(f"{runs}/char-train.ndjson", encoding="utf-8"):
-        if json.loads(line)["word"] in "0123456789q":
             output.write(line)
     digits = [line for line in open(f"{runs}/characters/train.ndjson", encoding="utf-8")
               if '"source":"pendigits"' in line]
     output.writelines(line for number, line in enumerate(digits, 1) if number % 6)
 PYTHON
+"$inkstate" train "$runs"/{all,digits,digits}.ndjson "$runs"/{words,words,labels-611} "${validation[@]}" \
+  --from "$runs/all.safetensors" --learning-rate 0.0015 --epochs 6 --seed 20261128 \
+  --output "$runs/digits.safetensors" --force
+python3 models/train/average-reader.py "$runs"/{all,digits}.safetensors 0.25 "$runs/ink.safetensors"
+
+# Writing as it is cut out of pages, outputs, conditions, and spaces between words, with everything that came before.
+cat "$runs"/{char-clean,word-clean,lines-clean,half,digits}.ndjson >"$runs/again.ndjson"
 pages=("$runs"/labels-{611,611,612,612})
 validation=(--validation "$runs/validation-all.ndjson" --validation "$runs/words"
   --validation "$runs/labels-601" --validation "$runs/labels-602")
-"$inkstate" train "$runs"/{many,digits-once}.ndjson "$runs/words" "${pages[@]}" "${validation[@]}" \
+"$inkstate" train "$runs/again.ndjson" "$runs/words" "${pages[@]}" "${validation[@]}" \
   --from "$runs/ink.safetensors" --alphabet " " --augment line --learning-rate 0.002 --epochs 5 --seed 20261129 \
   --output "$runs/pages-first.safetensors" --force
-"$inkstate" train "$runs"/{many,digits-once}.ndjson "$runs"/{words,words} "${pages[@]}" "${validation[@]}" \
+"$inkstate" train "$runs/again.ndjson" "$runs"/{words,words} "${pages[@]}" "${validation[@]}" \
   --from "$runs/pages-first.safetensors" --augment line --learning-rate 0.0015 --epochs 8 --seed 20261130 \
   --output "$runs/pages-second.safetensors" --force
-"$inkstate" train "$runs"/{many,digits-once,digits-once,digits-once}.ndjson "$runs"/{words,words} "${pages[@]}" \
+"$inkstate" train "$runs"/{again,digits,digits}.ndjson "$runs"/{words,words} "${pages[@]}" \
   "${validation[@]}" --from "$runs/pages-second.safetensors" --augment line --learning-rate 0.001 --epochs 4 \
-  --seed 20261201 --output "$runs/pages-third.safetensors" --force
+  --seed 20261201 --output "$runs/pages-third.safetensors" --force \
+  --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
 python3 models/train/average-reader.py "$runs"/pages-{second,third}.safetensors 0.25 "$runs/uncalibrated.safetensors"
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-601" "$runs/words" --output "$runs/reader.safetensors" --force

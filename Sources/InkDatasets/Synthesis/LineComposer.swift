@@ -137,6 +137,9 @@ package struct LineTexts {
     emptyWords = ["ε", "λ", "eps"].filter { $0.allSatisfy(characters.contains) }
   }
 
+  /// How often a text is drawn until the writer has its characters.
+  private static let tries = 8
+
   /// Words on diagrams.
   private static let allWords = """
     start end stop yes no ok init idle run wait done error fail loop next begin exit open close on off up down left \
@@ -172,7 +175,7 @@ package struct LineTexts {
   private func written(
     using generator: inout SeededGenerator, _ text: (inout SeededGenerator) -> String?
   ) -> LineText? {
-    for _ in 0..<8 {
+    for _ in 0..<Self.tries {
       guard let text = text(&generator) else { return nil }
       if text.allSatisfy(characters.contains) { return LineText(text) }
     }

@@ -9,7 +9,7 @@ package struct KnownWriting {
 
   /// The share of the places of a stroke that is in marks, at least; a smaller part cannot be read.
   private static let seenShare = 0.6
-  /// The share of the cells of a mark near a text that it belongs to, at least: others join it to something else.
+  /// A mark belongs to a text if at least this share of its cells is near it; others join it to something else.
   private static let ownShare = 0.7
 
   /// Creates writing from the points of the strokes of each text, in pixels of the page.
@@ -40,6 +40,7 @@ package struct KnownWriting {
     func around(_ cells: some Sequence<Int>) -> [Int] {
       cells.flatMap { [$0] + page.cells.surroundings(of: $0) }
     }
+    // A cell near two texts counts for the later one.
     var textOfCell: [Int: Int] = [:]
     for (text, strokes) in cells.enumerated() {
       for cell in around(strokes.joined()) { textOfCell[cell] = text }

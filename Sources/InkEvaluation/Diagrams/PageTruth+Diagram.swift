@@ -59,6 +59,9 @@ extension PageTruth {
     return path
   }
 
+  /// The largest coordinate, in px: more than the sides of any picture that is read.
+  private static let farthest = 100_000.0
+
   /// What contradicts itself.
   private var mistake: (expected: String, found: String)? {
     let known = Set(states)
@@ -70,8 +73,10 @@ extension PageTruth {
       return ("a centre and half sides for each of \(states.count) states", "others")
     }
     let points = (writing ?? []).flatMap { $0.strokes.joined() }
-    if !points.allSatisfy({ $0.count == 2 }) {
-      return ("two coordinates for each point of the writing", "others")
+    if !points.allSatisfy({ $0.count == 2 && $0.allSatisfy { abs($0) <= Self.farthest } }) {
+      return (
+        "two coordinates of at most \(Int(Self.farthest)) for each point of the writing", "others"
+      )
     }
     if let other = transitions.first(where: { $0.count != 3 }) {
       return ("transitions of source, target and symbols", "one of \(other.count) texts")

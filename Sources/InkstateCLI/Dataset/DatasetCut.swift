@@ -30,8 +30,9 @@ struct DatasetCut: ParsableCommand {
       abstract: "Cut names and symbols as strips with their texts.",
       discussion: """
         The folder has pages and truth.json, as `inkstate dataset compose pages` writes it. Writing is cut out as \
-        `inkstate automaton recognize` does before it reads it. Texts of several lines are left out, and those that \
-        the network for pages does not see, or not apart from something else.
+        `inkstate automaton recognize` does before it reads it. Texts of several lines are left out, those that \
+        the network for pages does not see, or not apart from something else, and pages with too much detail for a \
+        drawing.
 
         Example: inkstate dataset cut labels runs/pages --output runs/labels
         """)
@@ -41,35 +42,46 @@ struct DatasetCut: ParsableCommand {
 
     func run() throws {
       let examples = try pages.cut(into: output, Self.examples).flatMap(\.self)
+      guard !examples.isEmpty else {
+        throw FileError(
+          path: pages.folder,
+          expected:
+            "pages with writing that is seen and that truth.json has, as dataset compose pages writes it",
+          found: "none")
+      }
       try DatasetFormat.strips.write(Dataset(examples), rasterizer: nil, to: output.output)
       Terminal.show("\(examples.count.counted("example")) in \(output.output)")
     }
 
-    /// The width of a letter, as a share of the height of its strip, below which the text stands across.
+    /// The width of a letter, as a share of the height of its strip, below which its text was written upwards or
+    /// downwards.
     private static let narrowest = 0.1
 
     /// Returns the writing of a page; none of a page with too much detail, which could not be read either.
     @Sendable private static func examples(
       of page: KnownPages.Page, with network: PageRecognizer
     ) throws -> [Example] {
+      let texts = (page.truth.writing ?? []).filter { text in
+        !text.text.contains("\n") && !text.label.isEmpty
+      }
+      guard !texts.isEmpty else { return [] }
       let picture: TracedDrawing
       do {
         picture = try Tracer().trace(Photograph.read(path: page.path))
       } catch TracingError.tooMuchDetail {
         return []
       }
-      let texts = (page.truth.writing ?? []).filter { !$0.text.contains("\n") }
       let scale = Double(picture.page.width) / Double(picture.width)
       let writing = KnownWriting(
         texts: texts.map { $0.strokes.map { $0.map { Vector($0[0], $0[1]) * scale } } })
       let strips = writing.strips(
         in: picture, turnedBy: (page.truth.turned ?? 0) * .pi / 180, with: network, workers: 1)
       return zip(texts, strips).compactMap { text, strip in
-        let label = text.text.withoutSpacesBesideSigns
         guard let strip,
-          Double(strip.width) > narrowest * Double(strip.height * label.count)
+          Double(strip.width) > narrowest * Double(strip.height * text.label.count)
         else { return nil }
-        return Example(.strip(strip), label: label, writer: page.truth.writer, origin: page.path)
+        return Example(
+          .strip(strip), label: text.label, writer: page.truth.writer, origin: page.path)
       }
     }
   }
@@ -105,18 +117,6 @@ struct DatasetCut: ParsableCommand {
   }
 }
 
-extension String {
-  /// The text with spaces between letters and digits only: whether `a, b` has one is hard to see.
-  fileprivate var withoutSpacesBesideSigns: String {
-    split(separator: " ").reduce(into: "") { text, part in
-      let isApart = [text.last, part.first].allSatisfy {
-        $0?.isLetter ?? false || $0?.isNumber ?? false
-      }
-      text += (isApart ? " " : "") + part
-    }
-  }
-}
-
 /// A folder with pages whose truth is known.
 struct KnownPages: ParsableArguments {
   /// A page.
@@ -133,20 +133,20 @@ struct KnownPages: ParsableArguments {
   private static let batch = 64
 
   /// Returns what `cut` finds on each page, in the order of their names.
-  fileprivate func cut<Result: Sendable>(
-    into output: OutputOptions, _ cut: @Sendable (Page, PageRecognizer) throws -> Result
-  ) throws -> [Result] {
+  fileprivate func cut<Found: Sendable>(
+    into output: OutputOptions, _ cut: @Sendable (Page, PageRecognizer) throws -> Found
+  ) throws -> [Found] {
     try output.check(inputs: [folder])
     let truths = try PageTruth.read(folder: folder)
     let network = try PageRecognizer.released()
     let names = truths.keys.sorted()
     let progress = WorkProgress(count: names.count, unit: "pages")
     let loop = ParallelLoop(workers: ProcessInfo.processInfo.activeProcessorCount)
-    var results: [Result] = []
+    var results: [Found] = []
     for first in stride(from: 0, to: names.count, by: Self.batch) {
       let size = min(Self.batch, names.count - first)
       let found = loop.map(size) { index, _ in
-        Swift.Result {
+        Result {
           let name = names[first + index]
           let path = try PageTruth.path(of: name, in: folder)
           return try cut(Page(name: name, path: path, truth: truths[name]!), network)

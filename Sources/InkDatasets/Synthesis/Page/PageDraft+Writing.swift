@@ -3,14 +3,16 @@ import Ink
 import SeededRandom
 
 extension PageDraft {
+  /// The shares of names with an output (Moore), and of conditions among words at arrows.
+  private static let (namesWithOutput, conditions) = (0.1, 0.4)
+
   /// Returns the name of a state that stands in one line, or `nil` if states have none.
   mutating func name() -> Writing? {
     switch habits.content {
     case .nothing, .dot: nil
     case .letter: writer.spelled(writer.symbol(using: &dice.generator), using: &dice.generator)
     case .letterAndIndex:
-      // Some names have an output (Moore).
-      dice.generator.chance(0.1)
+      dice.generator.chance(Self.namesWithOutput)
         ? writer.text(.output, .name, using: &dice.generator)
         : writer.text(.name, .index, using: &dice.generator)
     case .number: writer.text(.number, using: &dice.generator)
@@ -109,7 +111,7 @@ extension PageDraft {
     switch kind {
     case .nothing: return nil
     case .one: return writer.text(.symbol, .emptyWord, using: &dice.generator)
-    case .words where dice.generator.chance(0.4):
+    case .words where dice.generator.chance(Self.conditions):
       return writer.text(.condition, .word, using: &dice.generator)
     case .words:
       let words = 1 + dice.generator.index(below: 3)

@@ -46,6 +46,16 @@ public struct PageTruth: Hashable, Sendable, Codable {
     public let text: String
     /// The points of each stroke, in px.
     public let strokes: [[[Double]]]
+
+    /// The text with spaces between letters and digits only: whether `a, b` has one is hard to see.
+    public var label: String {
+      text.split(separator: " ").reduce(into: "") { label, part in
+        let isApart = [label.last, part.first].allSatisfy {
+          $0.map { $0.isLetter || $0.isNumber } ?? false
+        }
+        label += (isApart ? " " : "") + part
+      }
+    }
   }
 
   /// Creates the truth of a page, or `nil` if a state or an arrow is not whole in the picture.
