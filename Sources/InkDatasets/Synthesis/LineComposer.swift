@@ -5,8 +5,9 @@ import SeededRandom
 /// Composes lines of writing from recorded single characters.
 ///
 /// The texts are those that people write on automata: names of states, symbols and lists of them, the
-/// empty word, numbers, expressions, short words, random letters, signs, outputs and conditions. All characters of a line
-/// come from one writer, who is also the writer of the line, so that splits by writer stay correct.
+/// empty word, numbers, expressions, short words, random letters, signs, outputs and conditions. All
+/// characters of a line come from one writer, who is also the writer of the line, so that splits by
+/// writer stay correct.
 /// Punctuation, signs and `λ` that the writer did not record are drawn, and `ε` is the writer's
 /// mirrored 3; the attribute `drawn` lists these characters. The attribute `kind` names the kind of
 /// text. Indices are small and low, or as large as the letter, or level with it, and characters touch

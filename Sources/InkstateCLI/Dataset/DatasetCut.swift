@@ -45,8 +45,7 @@ struct DatasetCut: ParsableCommand {
       guard !examples.isEmpty else {
         throw FileError(
           path: pages.folder,
-          expected:
-            "pages with writing that is seen and that truth.json has, as dataset compose pages writes it",
+          expected: "pages with writing that can be seen, as dataset compose pages makes them",
           found: "none")
       }
       try DatasetFormat.strips.write(Dataset(examples), rasterizer: nil, to: output.output)
