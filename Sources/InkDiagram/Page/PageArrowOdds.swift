@@ -92,7 +92,8 @@ struct PageArrowOdds {
   /// Returns what is known of a line, whatever is chosen, in the order of the weights.
   private func known(of arrow: PageArrow) -> [Double] {
     let (isLoop, isInitial) = (arrow.from == arrow.to, arrow.from == nil)
-    let length = log(max(1, arrow.path.pathLength) / lines.scale)
+    let length = min(
+      PageNumbers.mostLength, log(max(1, arrow.path.pathLength) / lines.scale))
     let (level, lowest, writing) = levels(along: arrow.path)
     let (sharpest, turning) = bends(arrow.path)
     let direction = min(4, arrow.direction)

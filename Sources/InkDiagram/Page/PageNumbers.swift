@@ -176,6 +176,9 @@ enum PageNumbers {
   /// How far beside a chosen arrow cells are its own, as a share of the usual radius, and the share of its own that
   /// another one needs.
   static let takenWidth = 0.12, leastOwn = 0.2
+  /// The logarithm of the length of an arrow, in usual radii, above which a longer one is no less likely: 99 of 100
+  /// arrows of composed pages are shorter.
+  static let mostLength = 3.0
   /// The probability of a head from which a cell belongs to one arrow, and what it costs, in cells, that the arrow
   /// leads across the field of the head, and for each cell that it is farther from its end than the usual radius.
   static let ownedHead: Float = 0.1, headTurned = 4.0, headFar = 0.1
