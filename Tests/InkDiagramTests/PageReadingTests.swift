@@ -180,6 +180,24 @@ import Testing
     #expect(judged(other, by: PageArrowOdds(lines)) == -.infinity)
   }
 
+  /// Arrows that are longer than nearly all composed ones are arrows, too.
+  @Test func longLinesAreArrows() throws {
+    let rings = [ring(60, 60, 15, 15), ring(580, 60, 15, 15)]
+    let around = arrow([Vector(60, 80), Vector(60, 360), Vector(580, 360), Vector(580, 80)])
+    let seen = try read(rings + arrow([Vector(82, 60), Vector(560, 60)]) + around).automaton()
+    try #require(seen.states.count == 2)
+    #expect(seen.arrows.count == 2)
+    #expect(seen.arrows.allSatisfy { $0.from != nil && $0.from != $0.to })
+    let (left, right) = (ring(400, 200, 22, 22), ring(560, 200, 22, 22))
+    let initial = try read(
+      [left, right] + arrow([Vector(427, 200), Vector(532, 200)])
+        + arrow([Vector(110, 200), Vector(372, 200)])
+    ).automaton()
+    try #require(initial.states.count == 2)
+    #expect(initial.arrows.count == 2)
+    #expect(initial.arrows.count { $0.from == nil } == 1)
+  }
+
   @Test func linesThatCrossFlatKeepTheirEnds() throws {
     let rings = [
       ring(90, 110, 45, 45), ring(90, 290, 45, 45), ring(550, 110, 45, 45), ring(550, 290, 45, 45),

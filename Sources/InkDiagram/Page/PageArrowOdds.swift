@@ -93,7 +93,8 @@ struct PageArrowOdds {
   private func known(of arrow: PageArrow) -> [Double] {
     let (isLoop, isInitial) = (arrow.from == arrow.to, arrow.from == nil)
     let length = min(
-      PageNumbers.mostLength, log(max(1, arrow.path.pathLength) / lines.scale))
+      isInitial ? PageNumbers.mostInitialLength : PageNumbers.mostLength,
+      log(max(1, arrow.path.pathLength) / lines.scale))
     let (level, lowest, writing) = levels(along: arrow.path)
     let (sharpest, turning) = bends(arrow.path)
     let direction = min(4, arrow.direction)

@@ -57,7 +57,7 @@ struct PageArrowSearch {
     var rest = candidates()
     for index in rest.indices { odds.judge(&rest[index]) }
     // What is chosen makes none likelier.
-    let firstUnlikely = rest.partition { $0.odds <= PageNumbers.leastOdds }
+    let firstUnlikely = rest.partition { $0.odds <= Self.leastOdds(of: $0) }
     var others = Array(rest[firstUnlikely...])
     rest.removeSubrange(firstUnlikely...)
     var chosen: [PageArrow] = []
@@ -66,13 +66,24 @@ struct PageArrowSearch {
       odds.judge(&rest[best])
       // Better ones were chosen since it was judged; another one may be likelier now.
       if rest[best].odds < before { continue }
-      guard rest[best].odds > PageNumbers.leastOdds else { break }
       let arrow = rest.remove(at: best)
-      chosen.append(arrow)
-      odds.choose(arrow)
+      if arrow.odds > Self.leastOdds(of: arrow) {
+        chosen.append(arrow)
+        odds.choose(arrow)
+      } else {
+        others.append(arrow)
+      }
     }
-    others += rest
     return (chosen, others)
+  }
+
+  /// Returns the logarithm of the odds above which a line is an arrow: less where nothing else explains it, because
+  /// it joins two states, is followed from its cells, and no other arrow has them.
+  private static func leastOdds(of line: PageArrow) -> Double {
+    let isUnexplained =
+      line.from != nil && line.from != line.to && line.votes > PageNumbers.unexplainedVotes
+      && line.left[0] > PageNumbers.unexplainedOwn
+    return isUnexplained ? PageNumbers.leastUnexplainedOdds : PageNumbers.leastOdds
   }
 
   /// Returns what may be arrows.

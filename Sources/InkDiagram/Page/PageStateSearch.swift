@@ -131,11 +131,16 @@ struct PageStateSearch {
     func median(_ numbers: [Int], _ value: KeyPath<Vote, Float>) -> Double {
       numbers.map { Double(votes[$0][keyPath: value]) }.median()!
     }
-    let (width, height) = (median(near, \.halfWidth), median(near, \.halfHeight))
-    let like = near.filter {
-      abs(log(Double(votes[$0].halfWidth) / width)) < PageNumbers.likeSize
-        && abs(log(Double(votes[$0].halfHeight) / height)) < PageNumbers.likeSize
+    /// The votes near the centre that have about these half axes.
+    func alike(_ width: Double, _ height: Double) -> [Int] {
+      near.filter {
+        abs(log(Double(votes[$0].halfWidth) / width)) < PageNumbers.likeSize
+          && abs(log(Double(votes[$0].halfHeight) / height)) < PageNumbers.likeSize
+      }
     }
+    // A long bow has more cells than a small ring, but less of a whole one.
+    var like = alike(weightedMedian(near, \.halfWidth), weightedMedian(near, \.halfHeight))
+    if !like.isEmpty { like = alike(median(like, \.halfWidth), median(like, \.halfHeight)) }
     use(near)
     guard like.count >= PageNumbers.fewestVotes else { return nil }
     let total = like.reduce(0) { $0 + votes[$1].probability }
@@ -144,6 +149,18 @@ struct PageStateSearch {
       center: Vector(median(like, \.x), median(like, \.y)),
       half: Vector(median(like, \.halfWidth), median(like, \.halfHeight)), final: Double(final))
     return state.flatMap { $0.support < PageNumbers.leastSupport ? nil : $0 }
+  }
+
+  /// Returns the value in the middle of the weights of votes.
+  private func weightedMedian(_ numbers: [Int], _ value: KeyPath<Vote, Float>) -> Double {
+    let sorted = numbers.sorted { votes[$0][keyPath: value] < votes[$1][keyPath: value] }
+    let half = sorted.reduce(0) { $0 + votes[$1].weight } / 2
+    var sum: Float = 0
+    let middle = sorted.first {
+      sum += votes[$0].weight
+      return sum >= half
+    }
+    return Double(votes[middle ?? sorted[0]][keyPath: value])
   }
 
   private func ring(_ place: Vector) -> Float {
