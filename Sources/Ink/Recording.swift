@@ -18,6 +18,13 @@ public struct Recording: Hashable, Sendable {
   /// A reader learns it as a character, and rejects such ink.
   public static let noWriting = "\u{FFFD}"
 
+  /// Whether attributes are those of strokes that were traced on a picture, each with its width and its darkness.
+  ///
+  /// Nobody drew such strokes in the direction and order that they have.
+  package static func isTraced(_ attributes: [String: JSONValue]) -> Bool {
+    attributes["widths"] != nil && attributes["greys"] != nil
+  }
+
   /// Creates a recording of `drawing`.
   public init(
     _ drawing: Drawing, label: String? = nil, writer: String? = nil, device: String? = nil,

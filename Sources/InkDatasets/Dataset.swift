@@ -148,6 +148,9 @@ public struct Example: Hashable, Sendable {
     set { attributes[CanvasUnit.attributeName] = newValue.map { .number($0) } }
   }
 
+  /// Whether the strokes were traced on a picture.
+  package var isTraced: Bool { Recording.isTraced(attributes) }
+
   /// Returns the longer side below which the drawing is a tap, in its own unit, if `extent` is that of
   /// a model or a training.
   ///
@@ -175,11 +178,15 @@ public struct Example: Hashable, Sendable {
 
   /// Returns the picture of a line of writing, rendered by `rasterizer`.
   ///
+  /// - Parameter hidesDirections: Whether the pen directions are left out, as those of traced strokes are.
   /// - Throws: `FileError` with the origin if there is no such picture.
-  public func line(_ rasterizer: LineRasterizer) throws(FileError) -> LineImage {
+  public func line(
+    _ rasterizer: LineRasterizer, hidesDirections: Bool = false
+  ) throws(FileError) -> LineImage {
     do {
       return switch content {
-      case .drawing(let drawing): try rasterizer.render(drawing)
+      case .drawing(let drawing):
+        try rasterizer.render(drawing, isTraced: hidesDirections || isTraced)
       case .bitmap(let bitmap), .strip(let bitmap): try rasterizer.render(bitmap)
       case .series: throw RasterError.series
       }

@@ -163,11 +163,14 @@ struct LabelReader {
   /// Returns what `decoders` read, and other texts.
   private func texts(_ line: Writing, with decoders: [CTCDecoder]) -> [ScoredText] {
     switch line {
-    case .ink(let strokes), .picture(nil, let strokes):
-      scored(.drawing(strokes), with: decoders)
+    case .ink(let strokes): scored(.drawing(strokes), with: decoders)
+    case .picture(nil, let strokes): scored(.drawing(strokes), isTraced: true, with: decoders)
     case .picture(let strip?, let strokes):
       Self.mixed(
-        [scored(.bitmap(strip), with: decoders), scored(.drawing(strokes), with: decoders)],
+        [
+          scored(.bitmap(strip), with: decoders),
+          scored(.drawing(strokes), isTraced: true, with: decoders),
+        ],
         weights: [Self.pixelShare, 1 - Self.pixelShare])
     }
   }
@@ -199,9 +202,9 @@ struct LabelReader {
 
   /// Returns the texts of one input with their scores, the likeliest first.
   private func scored(
-    _ input: RecognitionInput, with decoders: [CTCDecoder]
+    _ input: RecognitionInput, isTraced: Bool = false, with decoders: [CTCDecoder]
   ) -> [ScoredText] {
-    guard let logits = try? reader.logits(of: input) else { return [] }
+    guard let logits = try? reader.logits(of: input, isTraced: isTraced) else { return [] }
     var found: [String: Double] = [:]
     for (number, decoder) in (decoders + [others]).enumerated() {
       let reading = reader.reading(

@@ -14,7 +14,7 @@ extension Reader {
     let logits = ParallelLoop(workers: workers).map(dataset.examples.count) { index, _ in
       let example = dataset.examples[index]
       return Result { () throws(PreparationError) -> [Float]? in
-        try self.logits(of: example.recognitionInput)
+        try self.logits(of: example.recognitionInput, isTraced: example.isTraced)
       }.mapError { FileError(path: example.origin, $0, reader: "model") }
     }
     return try logits.map { one throws(FileError) in try one.get() }

@@ -33,19 +33,11 @@ struct CoreMLWriter {
   static let stepsAsChannels: [UInt64] = [2, 0, 3, 1]
 
   /// Creates a writer of `content`, whose batch normalisations are already folded where possible.
-  ///
-  /// - Throws: `ModelError` naming the input that Core ML does not have.
-  init(_ content: NetworkExport) throws(ModelError) {
+  init(_ content: NetworkExport) {
     self.content = content
     let architecture = content.architecture
     for (index, input) in architecture.inputs.enumerated() {
       values[.input(index)] = names.name(input.name)
-      if case .image(let channels, _, .variable) = input.form, channels > 1 {
-        throw ModelError(
-          path: "coreml", field: "input `\(input.name)`",
-          expected: "a grey picture, because only images can have a width that varies",
-          found: "\(channels) channels")
-      }
     }
     label = names.name("label")
     probabilities = names.name("labelProbabilities")
@@ -186,27 +178,35 @@ struct CoreMLWriter {
         }
       }
       return image
-    case .image(let channels, let height, let width):
+    case .image(let channels, let height, .fixed(let width)):
       return array(
-        name, [channels, height, width.bounds.upperBound],
+        name, [channels, height, width],
         "A picture, [channels, height, width], its values times the input scale")
+    case .image(let channels, let height, .variable(let widths)):
+      return planes(
+        name, [channels...channels, height...height, widths],
+        "A line of writing, [channels, height, width], its values times the input scale")
     case .page(let channels, let heights, let widths):
-      var page = array(
-        name, [channels, heights.upperBound, widths.upperBound],
+      return planes(
+        name, [channels...channels, heights, widths],
         "A page, [channels, height, width], prepared as the metadata say")
-      page.type.multiArrayType.shapeRange.sizeRanges = [channels...channels, heights, widths].map {
-        range in
-        .with {
-          ($0.lowerBound, $0.upperBound) = (UInt64(range.lowerBound), Int64(range.upperBound))
-        }
-      }
-      return page
     case .series(let channels, let length):
       return array(
         name, [channels],
         "A series, [length, 1, channels], step after step: \(length.text) steps")
     case .vector(let count): return array(name, [count], "A vector")
     }
+  }
+
+  /// Returns the description of planes whose sizes vary.
+  private static func planes(
+    _ name: String, _ sizes: [ClosedRange<Int>], _ text: String
+  ) -> CoreML_Specification_FeatureDescription {
+    var planes = array(name, sizes.map(\.upperBound), text)
+    planes.type.multiArrayType.shapeRange.sizeRanges = sizes.map { size in
+      .with { ($0.lowerBound, $0.upperBound) = (UInt64(size.lowerBound), Int64(size.upperBound)) }
+    }
+    return planes
   }
 
   private static func array(

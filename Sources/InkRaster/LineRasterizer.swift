@@ -6,8 +6,8 @@ import Ink
 /// slopes, scales it to the height, with one scale in both directions unless ``stretch`` makes it wider, and
 /// draws it with the pen of all rasterisers. So the sizes of the characters relative to each other stay, and
 /// the drop of a subscript stays. The scale follows the size of most of the ink: what a single stroke adds far
-/// above or below is squeezed. ``render(_:)-(Drawing)`` takes strokes, ``render(_:)-(Bitmap)`` takes
-/// a strip that was cut from a picture.
+/// above or below is squeezed. ``render(_:isTraced:)`` takes strokes, ``render(_:)`` takes a strip that was cut
+/// from a picture.
 public struct LineRasterizer: Hashable, Sendable, Codable {
   /// The height of a picture, in pixels.
   public let height: Int
@@ -23,6 +23,10 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   public let minWidth: Int
   /// The width of the widest picture, in pixels.
   public let maxWidth: Int
+  /// Whether pictures have four more planes, with the pen directions.
+  ///
+  /// These planes are 0 for strips and traced strokes, whose directions are unknown.
+  public let showsDirections: Bool
 
   /// The allowed stretches.
   public static let stretches = 1.0...4.0
@@ -37,7 +41,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   ///   leave no room for ink.
   public init(
     height: Int = 32, margin: Double = 2, penWidth: Double = 2, stretch: Double = 1,
-    minWidth: Int = 8, maxWidth: Int = 2048
+    minWidth: Int = 8, maxWidth: Int = 2048, showsDirections: Bool = false
   ) throws(RasterError) {
     guard Self.heights.contains(height) else {
       throw .invalidParameter(
@@ -71,7 +75,11 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
     self.stretch = stretch
     self.minWidth = minWidth
     self.maxWidth = maxWidth
+    self.showsDirections = showsDirections
   }
+
+  /// The number of planes of a picture: the ink, and perhaps the four pen directions.
+  public var planeCount: Int { showsDirections ? 5 : 1 }
 
   /// The thinnest and the thickest pen of a strip in its picture, in widths of the pen of strokes.
   private static let (thinnestPen, thickestPen) = (0.75, 1.6)
@@ -79,7 +87,8 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   /// The default rasteriser, 32 rows high.
   public static let standard = try! LineRasterizer()
 
-  /// Returns a rasteriser of the same height, stretch and widths with another margin or pen width, if given.
+  /// Returns a rasteriser of the same height, stretch, widths and planes with another margin or pen width, if
+  /// given.
   ///
   /// - Throws: `RasterError.invalidParameter` if they do not fit the height.
   public func with(
@@ -87,7 +96,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   ) throws(RasterError) -> LineRasterizer {
     try LineRasterizer(
       height: height, margin: margin ?? self.margin, penWidth: penWidth ?? self.penWidth,
-      stretch: stretch, minWidth: minWidth, maxWidth: maxWidth)
+      stretch: stretch, minWidth: minWidth, maxWidth: maxWidth, showsDirections: showsDirections)
   }
 
   /// Renders `drawing`, one line of writing.
@@ -95,10 +104,12 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   /// A drawing without points gives a blank picture. A drawing without extent gives one dot in the
   /// centre.
   ///
+  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
+  ///   out.
   /// - Throws: `RasterError.notFinite` for a coordinate that is not a number or infinite,
   ///   `RasterError.tooFarApart` where the extent is beyond what a `Double` can hold, and
   ///   `RasterError.tooLong` for a line that does not fit into `maxWidth`.
-  public func render(_ drawing: Drawing) throws(RasterError) -> LineImage {
+  public func render(_ drawing: Drawing, isTraced: Bool = false) throws(RasterError) -> LineImage {
     guard let bounds = try drawing.finiteBounds() else { return blank }
     // Coordinates as shares of the longer side, so that no sum of them overflows.
     let unit = bounds.longerSide > 0 ? bounds.longerSide : 1
@@ -108,13 +119,19 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
     }
     let shape = StrokeShape(drawing.strokes.map { $0.points.map(shares) })
     let frame = try LineFrame(shape, rasterizer: self)
-    let bitmap = Pen(width: penWidth).draw(drawing, columns: frame.columns, rows: height) { point in
+    let pen = Pen(width: penWidth)
+    func place(_ point: Point) -> (x: Float, y: Float) {
       let (x, y) = shares(point)
       return (Float(frame.column(x)), Float(frame.row(x, y)))
     }
+    let bitmap = pen.draw(drawing, columns: frame.columns, rows: height, place: place)
     return LineImage(
-      bitmap: bitmap, left: frame.x(column: 0) * unit + center.x,
-      unitsPerColumn: frame.unitsPerColumn * unit)
+      bitmap: bitmap,
+      directions: showsDirections && !isTraced
+        ? pen.directions(
+          of: drawing.strokes.map { $0.points.map(place) }, columns: frame.columns, rows: height)
+        : noDirections(columns: frame.columns),
+      left: frame.x(column: 0) * unit + center.x, unitsPerColumn: frame.unitsPerColumn * unit)
   }
 
   /// Renders `strip`, a line of writing that was cut from a picture.
@@ -131,6 +148,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
     ink.fitPen(to: Self.thinnestPen * pen...Self.thickestPen * pen)
     return LineImage(
       bitmap: ink.resampled(by: frame, rows: height),
+      directions: noDirections(columns: frame.columns),
       left: frame.x(column: 0) * ink.pixelsPerCell,
       unitsPerColumn: frame.unitsPerColumn * ink.pixelsPerCell)
   }
@@ -152,11 +170,30 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
 
   /// The picture of no writing.
   private var blank: LineImage {
-    LineImage(bitmap: Bitmap(width: minWidth, height: height), left: 0, unitsPerColumn: 0)
+    LineImage(
+      bitmap: Bitmap(width: minWidth, height: height), directions: noDirections(columns: minWidth),
+      left: 0, unitsPerColumn: 0)
+  }
+
+  /// The planes of directions of a picture that shows none.
+  private func noDirections(columns: Int) -> [UInt8] {
+    [UInt8](repeating: 0, count: (planeCount - 1) * height * columns)
   }
 
   private enum CodingKeys: CodingKey {
-    case height, margin, penWidth, stretch, minWidth, maxWidth
+    case height, margin, penWidth, stretch, minWidth, maxWidth, showsDirections
+  }
+
+  /// Writes the parameters.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(height, forKey: .height)
+    try container.encode(margin, forKey: .margin)
+    try container.encode(penWidth, forKey: .penWidth)
+    try container.encode(stretch, forKey: .stretch)
+    try container.encode(minWidth, forKey: .minWidth)
+    try container.encode(maxWidth, forKey: .maxWidth)
+    if showsDirections { try container.encode(true, forKey: .showsDirections) }
   }
 
   /// Reads the parameters and checks them.
@@ -171,7 +208,8 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       // Models of earlier versions have none.
       stretch: container.decodeIfPresent(Double.self, forKey: .stretch) ?? 1,
       minWidth: container.decode(Int.self, forKey: .minWidth),
-      maxWidth: container.decode(Int.self, forKey: .maxWidth))
+      maxWidth: container.decode(Int.self, forKey: .maxWidth),
+      showsDirections: container.decodeIfPresent(Bool.self, forKey: .showsDirections) ?? false)
   }
 }
 
@@ -179,6 +217,8 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
 public struct LineImage: Hashable, Sendable {
   /// The picture, with bright ink on black.
   public let bitmap: Bitmap
+  /// The pen directions right, left, down and up, `[4, height, width]`; empty unless the rasteriser shows them.
+  public let directions: [UInt8]
   /// The x coordinate of the left edge of the first column, on the canvas or the strip.
   public let left: Double
   /// The width of a column on the canvas or the strip; 0 for writing without extent.
@@ -186,6 +226,9 @@ public struct LineImage: Hashable, Sendable {
 
   /// The x coordinate of the left edge of `column`, on the canvas or the strip.
   public func x(column: Int) -> Double { left + Double(column) * unitsPerColumn }
+
+  /// All planes: `[planes, height, width]`.
+  public var planes: [UInt8] { bitmap.pixels + directions }
 
   /// Whether there is no ink.
   public var isBlank: Bool { bitmap.pixels.allSatisfy { $0 == 0 } }

@@ -98,9 +98,13 @@ public struct Reader: Sendable {
 
   /// Reads `drawing`, one line of writing.
   ///
+  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
+  ///   out.
   /// - Throws: `PreparationError` if the drawing cannot be rendered.
-  public func read(_ drawing: Drawing, with decoder: CTCDecoder) throws(PreparationError) -> Line {
-    var line = try read(.drawing(drawing), with: decoder)
+  public func read(
+    _ drawing: Drawing, isTraced: Bool = false, with decoder: CTCDecoder
+  ) throws(PreparationError) -> Line {
+    var line = try read(.drawing(drawing), isTraced: isTraced, with: decoder)
     let extents = drawing.strokes.enumerated().compactMap { index, stroke in
       Drawing([stroke]).bounds.map { Extent(index: index, columns: $0.minX...$0.maxX) }
     }
@@ -117,18 +121,23 @@ public struct Reader: Sendable {
   /// Texts of a grammar other than `text` are not divided into words. A label stays one word, and a blank page
   /// is one word that is rejected.
   ///
+  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
+  ///   out.
   /// - Throws: `PreparationError` if the drawing cannot be rendered.
   public func readPage(
-    _ page: Drawing, with decoder: CTCDecoder
+    _ page: Drawing, isTraced: Bool = false, with decoder: CTCDecoder
   ) throws(PreparationError) -> [[Line]] {
     let inked = page.strokes.indices.filter { !page.strokes[$0].points.isEmpty }
     let layout = WritingLayout(
       of: inked.map { Drawing([page.strokes[$0]]).bounds! }, dividesWords: decoder.grammar == .text)
-    guard layout.lines.joined().count > 1 else { return [[try read(page, with: decoder)]] }
+    guard layout.lines.joined().count > 1 else {
+      return [[try read(page, isTraced: isTraced, with: decoder)]]
+    }
     return try layout.lines.map { words throws(PreparationError) in
       try words.map { word throws(PreparationError) in
         let strokes = word.map { inked[$0] }
-        var line = try read(Drawing(strokes.map { page.strokes[$0] }), with: decoder)
+        var line = try read(
+          Drawing(strokes.map { page.strokes[$0] }), isTraced: isTraced, with: decoder)
         line.strokes = line.strokes?.map { $0.map { strokes[$0] } }
         return line
       }
@@ -208,16 +217,21 @@ public struct Reader: Sendable {
   }
 
   private func read(
-    _ input: RecognitionInput, with decoder: CTCDecoder
+    _ input: RecognitionInput, isTraced: Bool = false, with decoder: CTCDecoder
   ) throws(PreparationError) -> Line {
-    let logits = try logits(of: input)
+    let logits = try logits(of: input, isTraced: isTraced)
     return Line(
       reading: reading(of: logits, with: decoder, temperature: model.decision.temperature))
   }
 
   /// Returns the logits of the network, `[steps, classes]`, or `nil` if there is no ink.
-  package func logits(of input: RecognitionInput) throws(PreparationError) -> [Float]? {
-    let values = try model.preprocessing[0].values(of: input)
+  ///
+  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
+  ///   out.
+  package func logits(
+    of input: RecognitionInput, isTraced: Bool = false
+  ) throws(PreparationError) -> [Float]? {
+    let values = try model.preprocessing[0].values(of: input, isTraced: isTraced)
     return values.contains { $0 > 0 } ? network.logits(of: [values], workers: workers) : nil
   }
 

@@ -10,7 +10,8 @@ import InkSeries
 public enum Preprocessing: Hashable, Sendable {
   /// A grey picture of 0…255, times `scale`.
   case raster(Rasterizer, scale: Float)
-  /// A line of writing as a grey picture of a fixed height with values of 0…255, times `scale`.
+  /// A line of writing as a grey picture of a fixed height, perhaps with planes of the pen directions, all with values
+  /// of 0…255, times `scale`.
   case line(LineRasterizer, scale: Float)
   /// The strokes of a drawing as a series.
   case strokes(StrokeEncoder, SeriesPreparation)
@@ -48,10 +49,11 @@ public enum Preprocessing: Hashable, Sendable {
     if case .page(let preparation) = self { preparation } else { nil }
   }
 
-  /// The channels of a series; 1 for a picture.
+  /// The channels of a series, the planes of a line; 1 for another picture.
   public var channelCount: Int {
     switch self {
-    case .raster, .line, .page: 1
+    case .raster, .page: 1
+    case .line(let line, _): line.planeCount
     case .strokes(_, let preparation), .series(let preparation, _): preparation.channels.count
     }
   }
@@ -67,6 +69,7 @@ public enum Preprocessing: Hashable, Sendable {
       return
         "lines of \(line.height) pixels, stretch \(line.stretch), margin \(line.margin), "
         + "pen \(line.penWidth), grey × \(scale)"
+        + (line.showsDirections ? ", with the pen directions" : "")
     case .strokes(let encoder, _):
       let steps =
         switch encoder.sampling {
@@ -116,11 +119,11 @@ public enum Preprocessing: Hashable, Sendable {
       }
       return
     case .line(let line, let scale):
-      guard case .image(1, line.height, .variable(let widths)) = input.form else {
+      guard case .image(line.planeCount, line.height, .variable(let widths)) = input.form else {
         throw refuse(
           "architecture",
-          "a grey picture of \(line.height) rows and any width as the input `\(input.name)`",
-          "another input")
+          "\(line.planeCount.counted("plane")) of \(line.height) rows and any width as the input "
+            + "`\(input.name)`", "another input")
       }
       guard widths.contains(line.minWidth), widths.contains(line.maxWidth) else {
         throw refuse(
@@ -274,8 +277,8 @@ public enum PreparationError: DescribedError, Hashable {
 }
 
 extension Preprocessing {
-  /// The picture that the network gets for `input`: a picture or a line of writing with bright ink on
-  /// black, or `nil` if the network gets a series.
+  /// The picture that the network gets for `input`: a picture, or the ink of a line of writing, bright on black; `nil`
+  /// if the network gets a series.
   ///
   /// - Throws: `PreparationError` where it is of another kind, or cannot be drawn.
   public func picture(of input: RecognitionInput) throws(PreparationError) -> Bitmap? {
@@ -297,10 +300,40 @@ extension Preprocessing {
     }
   }
 
-  /// The values of `input` for the network: `[size, size]` of a picture, `[length, channels]` of a series.
+  /// The bytes of `input` for a network that reads lines, before they are multiplied with the scale:
+  /// `[planes, height, width]`; `nil` if the network reads something else.
   ///
+  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
+  ///   out.
+  /// - Throws: `PreparationError` where it is of another kind, or cannot be drawn.
+  package func linePlanes(
+    of input: RecognitionInput, isTraced: Bool = false
+  ) throws(PreparationError) -> [UInt8]? {
+    guard case .line(let line, _) = self else { return nil }
+    if case .series = input { throw .unsuitable(expected: words, found: input.words) }
+    do throws(RasterError) {
+      return switch input {
+      case .drawing(let drawing): try line.render(drawing, isTraced: isTraced).planes
+      case .bitmap(let strip), .strip(let strip): try line.render(strip).planes
+      case .series: nil
+      }
+    } catch {
+      throw .raster(error)
+    }
+  }
+
+  /// The values of `input` for the network: `[size, size]` of a picture, `[planes, height, width]` of a line,
+  /// `[length, channels]` of a series.
+  ///
+  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
+  ///   out.
   /// - Throws: `PreparationError` where it is of another kind, or has values that cannot be used.
-  public func values(of input: RecognitionInput) throws(PreparationError) -> [Float] {
+  public func values(
+    of input: RecognitionInput, isTraced: Bool = false
+  ) throws(PreparationError) -> [Float] {
+    if let scale = greyScale, let planes = try linePlanes(of: input, isTraced: isTraced) {
+      return planes.map { Float($0) * scale }
+    }
     if let scale = greyScale, let picture = try picture(of: input) {
       return picture.pixels.map { Float($0) * scale }
     }

@@ -62,7 +62,8 @@ public struct NetworkChoice: Hashable, Sendable {
   }
 
   /// Chooses the preprocessing for a network: pictures are rendered by `rasterizer`, and those of variable
-  /// width are lines of writing; series come from strokes or recordings.
+  /// width are lines of writing, with the pen directions if they have five channels; series come from strokes or
+  /// recordings.
   ///
   /// - Throws: `FileError` or `TrainingError` if the network cannot read the examples.
   public init(
@@ -74,8 +75,8 @@ public struct NetworkChoice: Hashable, Sendable {
     preprocessing = try architecture.inputs.map { input in
       switch input.form {
       // A narrow line such as `l1''` needs steps for all its characters.
-      case .image(_, let height, .variable):
-        .line(try LineRasterizer(height: height, stretch: 1.5, minWidth: 64))
+      case .image(let channels, let height, .variable):
+        .line(try Self.lines(channels: channels, height: height, of: architecture))
       case .image: .raster(rasterizer)
       case .page:
         throw TrainingError.unsuitableData(
@@ -88,6 +89,20 @@ public struct NetworkChoice: Hashable, Sendable {
             + "drawings or recordings")
       }
     }
+  }
+
+  /// Returns the rasteriser of lines with so many planes: of the ink alone, or with the pen directions.
+  private static func lines(
+    channels: Int, height: Int, of architecture: Architecture
+  ) throws -> LineRasterizer {
+    for showsDirections in [false, true] {
+      let rasterizer = try LineRasterizer(
+        height: height, stretch: 1.5, minWidth: 64, showsDirections: showsDirections)
+      if rasterizer.planeCount == channels { return rasterizer }
+    }
+    throw TrainingError.unsuitableData(
+      "the network `\(architecture.name)` reads pictures of variable width with \(channels) channels, and "
+        + "lines of writing have 1, or 5 with the pen directions")
   }
 
   /// Creates the choice of a model whose training continues.

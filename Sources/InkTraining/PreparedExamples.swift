@@ -257,7 +257,7 @@ struct PreparedExamples: Sendable {
         let line = try? augmentation.line(
           of: examples[index], rasterizer: rasterizer, using: &generator), !line.isBlank
       else { return known }
-      let values = line.bitmap.pixels.map { Float($0) * scale }
+      let values = line.planes.map { Float($0) * scale }
       return canUse(values, input: input, of: index) ? values : known
     case (.series(let preparation, _), .series(let recording))
     where seriesAugmentation != .none:

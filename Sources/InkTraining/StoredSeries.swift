@@ -6,13 +6,14 @@ import SafeFiles
 
 /// The values of the examples of a data set for one input of a network.
 ///
-/// Lines of writing are kept as bytes, because as numbers they need four times as much memory.
+/// Lines of writing are kept as bytes, because as numbers they need four times as much memory: those of a network
+/// that reads the pen directions have five planes.
 enum StoredSeries: Sendable {
   /// None, for an input that reads pictures.
   case none
   /// Series.
   case series([[Float]])
-  /// The grey values of lines, which are multiplied with `scale`.
+  /// The planes of lines, which are multiplied with `scale`.
   case lines([[UInt8]], scale: Float)
 
   /// Prepares the examples.
@@ -23,7 +24,7 @@ enum StoredSeries: Sendable {
     case .raster, .page: self = .none
     case .line(_, let scale):
       self = .lines(
-        try dataset.examples.map { try $0.picture(for: preprocessing).pixels }, scale: scale)
+        try dataset.examples.map { try $0.linePlanes(for: preprocessing) }, scale: scale)
     case .strokes, .series:
       self = .series(
         try dataset.examples.map { example in
@@ -74,6 +75,17 @@ enum StoredSeries: Sendable {
 }
 
 extension Example {
+  /// Returns the planes that a network with `preprocessing`, which reads lines, gets for the example.
+  ///
+  /// - Throws: `FileError` naming the example if the network cannot read it.
+  fileprivate func linePlanes(for preprocessing: Preprocessing) throws(FileError) -> [UInt8] {
+    do throws(PreparationError) {
+      return try preprocessing.linePlanes(of: recognitionInput, isTraced: isTraced)!
+    } catch {
+      throw FileError(path: origin, error, reader: "network")
+    }
+  }
+
   /// Returns the picture that a network with `preprocessing`, which makes pictures, gets for the example.
   ///
   /// - Throws: `FileError` naming the example if the network cannot read it.

@@ -235,6 +235,23 @@ import TestSupport
       (0...40).map { Point(30 + 15 * cos(Double($0) / 6.4), 25 + 15 * sin(Double($0) / 6.4)) }),
   ])
 
+  @Test func theDirectionsOfThePenAreHiddenSometimes() throws {
+    let rasterizer = try LineRasterizer(showsDirections: true)
+    let example = Example(.drawing(word), label: "x", origin: "")
+    func shown(_ share: Double) throws -> Int {
+      try (1...40).count { seed in
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let line = try Augmentation(penWidths: 2...3, hiddenDirections: share)
+          .line(of: example, rasterizer: rasterizer, using: &generator)
+        #expect(!line.isBlank && line.directions.count == 4 * line.bitmap.pixels.count)
+        return line.directions.contains { $0 > 0 }
+      }
+    }
+    #expect(try shown(0) == 40)
+    #expect(try shown(1) == 0)
+    #expect((10...30).contains(try shown(0.5)))
+  }
+
   @Test func strokesAreBrokenAndDoubled() {
     for seed in 1...20 {
       var generator = SeededGenerator(seed: UInt64(seed))

@@ -206,13 +206,24 @@ import Testing
         try! .named(name, classCount: 3, inputSize: 16, channels: channels.count),
         [.raster(try! Rasterizer(size: 16, margin: 1, penWidth: 1.5)), strokes], labels)
     }
-    add(
-      try! .reader(classCount: 4, height: 16),
+    let reader = try! Architecture.reader(classCount: 4, height: 16)
+    func lines(showsDirections: Bool) -> [Preprocessing] {
       [
         .line(
           try! LineRasterizer(
-            height: 16, margin: 1, penWidth: 1.5, stretch: 1, minWidth: 16, maxWidth: 128))
-      ], labels)
+            height: 16, margin: 1, penWidth: 1.5, stretch: 1, minWidth: 16, maxWidth: 128,
+            showsDirections: showsDirections))
+      ]
+    }
+    add(reader, lines(showsDirections: false), labels)
+    // As the released reader.
+    add(
+      try! Architecture(
+        name: "directions",
+        inputs: [
+          NetworkInput(
+            name: "line", form: .image(channels: 5, height: 16, width: .variable(8...8192)))
+        ], nodes: reader.nodes, output: .distributionPerStep), lines(showsDirections: true), labels)
     return models
   }()
 

@@ -137,23 +137,58 @@ import TestSupport
     }
   }
 
-  @Test func linesAreTheSameEverywhere() throws {
+  /// A network that reads lines with the directions of the pen.
+  private static func readerWithDirections() throws -> Architecture {
+    try Architecture(
+      name: "directions",
+      inputs: [
+        NetworkInput(
+          name: "line", form: .image(channels: 5, height: 32, width: .variable(8...4096)))
+      ],
+      nodes: [
+        .init(.convolution(filters: 3, kernel: 3, padding: .same)), .init(.maxPooling(size: 4)),
+        .init(.columns), .init(.dense(units: 3)),
+      ], output: .distributionPerStep)
+  }
+
+  @Test(arguments: [false, true]) func linesAreTheSameEverywhere(withDirections: Bool) throws {
     let folder = try TemporaryFolder()
     let dataset = Dataset([Example(.drawing(circle(radius: 9)), label: "ab", origin: "a")])
-    let choice = try #require(try NetworkChoice(named: "reader", for: dataset))
+    let choice =
+      withDirections
+      ? try NetworkChoice(Self.readerWithDirections(), for: dataset)
+      : try #require(try NetworkChoice(named: "reader", for: dataset))
     let model = try Model(
       network: randomNetwork(choice.architecture), labels: ["a", "b"],
       preprocessing: choice.preprocessing)
     let reader = try Reader(model: model)
-    let rasterizer = try LineRasterizer(height: 32, stretch: 1.5, minWidth: 64)
+    let rasterizer = try LineRasterizer(
+      height: 32, stretch: 1.5, minWidth: 64, showsDirections: withDirections)
     for (name, example) in try Self.examples(in: folder) {
       let learnt = try Self.learnt(example, choice.architecture, choice.preprocessing)
-      let shown = try example.line(rasterizer).bitmap
-      #expect(shown.pixels.map { Float($0) * (1 / 255) } == learnt[0], "preview of a \(name)")
+      let shown = try example.line(rasterizer)
+      #expect(shown.directions.contains { $0 > 0 } == (withDirections && name == "drawing"))
+      #expect(shown.planes.map { Float($0) * (1 / 255) } == learnt[0], "preview of a \(name)")
       #expect(
         try reader.logits(of: example.recognitionInput)
           == InferenceNetwork(model.network).logits(of: learnt), "\(name)")
     }
+  }
+
+  @Test func whatWasTracedHasNoDirection() throws {
+    let dataset = Dataset([Example(.drawing(circle(radius: 9)), label: "ab", origin: "a")])
+    let choice = try NetworkChoice(Self.readerWithDirections(), for: dataset)
+    let reader = try Reader(
+      model: Model(
+        network: randomNetwork(choice.architecture), labels: ["a", "b"],
+        preprocessing: choice.preprocessing))
+    let drawing = Drawing([Stroke([Point(0, 0), Point(30, 10), Point(5, 40)])])
+    let reversed = Drawing(drawing.strokes.map { $0.reversed() })
+    func logits(_ drawing: Drawing, isTraced: Bool) throws -> [Float] {
+      try #require(try reader.logits(of: .drawing(drawing), isTraced: isTraced))
+    }
+    #expect(try logits(drawing, isTraced: false) != logits(reversed, isTraced: false))
+    #expect(try logits(drawing, isTraced: true) == logits(reversed, isTraced: true))
   }
 
   @Test func strokesAreTheSameEverywhere() throws {

@@ -22,7 +22,10 @@ extension Augmentation {
       example.content = .strip(vary(strip: strip, using: &generator))
     case .series: break
     }
-    return try example.line(rasterizer)
+    // Trainings without directions keep their random numbers.
+    let hidesDirections =
+      rasterizer.showsDirections && hiddenDirections > 0 && generator.chance(hiddenDirections)
+    return try example.line(rasterizer, hidesDirections: hidesDirections)
   }
 
   /// Returns a line of writing with some strokes broken or doubled, and with remains of what is

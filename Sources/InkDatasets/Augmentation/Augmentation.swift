@@ -74,6 +74,10 @@ public struct Augmentation: Hashable, Sendable, Codable {
   ///
   /// Points only. Old and slow devices record so.
   public var coarseness: Double
+  /// The share of lines of strokes whose pen directions are hidden, as those of a picture are.
+  ///
+  /// Points only.
+  public var hiddenDirections: Double
   /// The share of lines of writing with remains of neighbours or of a state's ring beside them.
   public var remains: Double
   /// How much thicker lines become on each side, in pixels of a strip of 48 rows; half as much
@@ -109,9 +113,8 @@ public struct Augmentation: Hashable, Sendable, Codable {
     spacing: Double = 0, penWidths: ClosedRange<Double>? = nil, margins: ClosedRange<Double>? = nil,
     strengths: ClosedRange<Double>? = nil, framed: Double = 0, smallest: Double = 1,
     shift: Double = 0, breaks: Double = 0, doubling: Double = 0, coarseness: Double = 0,
-    remains: Double = 0, boldness: Double = 0, paper: Double = 0, blur: Double = 0,
-    light: Double = 0,
-    noise: Double = 0, inversion: Double = 0
+    hiddenDirections: Double = 0, remains: Double = 0, boldness: Double = 0, paper: Double = 0,
+    blur: Double = 0, light: Double = 0, noise: Double = 0, inversion: Double = 0
   ) {
     self.rotation = rotation
     self.reflects = reflects
@@ -131,6 +134,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
     self.breaks = breaks
     self.doubling = doubling
     self.coarseness = coarseness
+    self.hiddenDirections = hiddenDirections
     self.remains = remains
     self.boldness = boldness
     self.paper = paper
@@ -157,7 +161,8 @@ public struct Augmentation: Hashable, Sendable, Codable {
   public static let line = Augmentation(
     rotation: 0.05, stretch: 0.2, shear: 0.35, warp: 0.02, tremor: 0.003, trim: 0.02,
     overshoot: 0.02, penWidths: 1.4...3.2, breaks: 0.15, doubling: 0.1, coarseness: 0.3,
-    remains: 0.12, boldness: 0.8, paper: 0.2, blur: 1, light: 0.3, noise: 0.08, inversion: 0.15)
+    hiddenDirections: 0.35, remains: 0.12, boldness: 0.8, paper: 0.2, blur: 1, light: 0.3,
+    noise: 0.08, inversion: 0.15)
 
   /// The augmentation for strips with printed lines, which are straight and clean.
   public static let printed = Augmentation(
@@ -226,6 +231,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
     breaks = try number(.breaks, 0...1, or: 0)
     doubling = try number(.doubling, 0...1, or: 0)
     coarseness = try number(.coarseness, 0...1, or: 0)
+    hiddenDirections = try number(.hiddenDirections, 0...1, or: 0)
     remains = try number(.remains, 0...1, or: 0)
     boldness = try number(.boldness, 0...4, or: 0)
     paper = try number(.paper, 0...1, or: 0)

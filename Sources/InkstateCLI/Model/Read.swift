@@ -50,7 +50,10 @@ struct Read: ParsableCommand {
     let decoder = try texts.decoder(of: reader)
     let failureCount = try DrawingInputs(
       drawing: {
-        write(try reader.readPage($0.drawing, with: decoder), named: $1, isPicture: false)
+        write(
+          try reader.readPage(
+            $0.drawing, isTraced: Recording.isTraced($0.attributes), with: decoder),
+          named: $1, isPicture: false)
       },
       picture: { data, path in
         write(
