@@ -66,6 +66,7 @@ struct PageArrowSearch {
       odds.judge(&rest[best])
       // Better ones were chosen since it was judged; another one may be likelier now.
       if rest[best].odds < before { continue }
+      guard rest[best].odds > PageNumbers.leastUnexplainedOdds else { break }
       let arrow = rest.remove(at: best)
       if arrow.odds > Self.leastOdds(of: arrow) {
         chosen.append(arrow)
@@ -74,11 +75,14 @@ struct PageArrowSearch {
         others.append(arrow)
       }
     }
+    others += rest
     return (chosen, others)
   }
 
-  /// Returns the logarithm of the odds above which a line is an arrow: less where nothing else explains it, because
-  /// it joins two states, is followed from its cells, and no other arrow has them.
+  /// Returns the lower limit of the odds of an arrow, as a logarithm.
+  ///
+  /// It is lower for a line between two states that most of its cells lead to and that shares few cells with other
+  /// arrows: nothing else explains it.
   private static func leastOdds(of line: PageArrow) -> Double {
     let isUnexplained =
       line.from != nil && line.from != line.to && line.votes > PageNumbers.unexplainedVotes

@@ -171,16 +171,18 @@ enum PageNumbers {
   static let meetStraight = 0.8
   /// The logarithm of the odds above which a line is an arrow, and below which it is a doubtful one.
   static let leastOdds = -0.5, doubtfulOdds = 1.0
-  /// The same for a line between two states that nothing else explains; its votes per cell, and the share of its cells
-  /// that no other arrow has, at least.
+  /// The logarithm of the odds above which a line between two states that nothing else explains is an arrow: one with
+  /// more votes per cell, and a larger share of cells that no other arrow has, than these.
   static let leastUnexplainedOdds = -1.5, unexplainedVotes = 0.5, unexplainedOwn = 0.9
   /// How far from its tip the head of an arrow reaches, in usual radii.
   static let headSize = 0.8
   /// How far beside a chosen arrow cells are its own, as a share of the usual radius, and the share of its own that
   /// another one needs.
   static let takenWidth = 0.12, leastOwn = 0.2
-  /// The logarithms of the lengths of an arrow between states and of an initial one, in usual radii, above which longer
-  /// ones are judged as these: 99 of 100 arrows of composed pages are shorter.
+  /// The largest logarithms of the lengths of an arrow between states, and of an initial one, in usual radii, that the
+  /// network for lines gets.
+  ///
+  /// It was fitted to lengths without limits; 99 of 100 composed arrows are shorter.
   static let mostLength = 3.0, mostInitialLength = 0.8
   /// The probability of a head from which a cell belongs to one arrow, and what it costs, in cells, that the arrow
   /// leads across the field of the head, and for each cell that it is farther from its end than the usual radius.

@@ -138,7 +138,7 @@ struct PageStateSearch {
           && abs(log(Double(votes[$0].halfHeight) / height)) < PageNumbers.likeSize
       }
     }
-    // A long bow has more cells than a small ring, but less of a whole one.
+    // A long bow has more cells than a small ring, but covers a smaller share of its own ring.
     var like = alike(weightedMedian(near, \.halfWidth), weightedMedian(near, \.halfHeight))
     if !like.isEmpty { like = alike(median(like, \.halfWidth), median(like, \.halfHeight)) }
     use(near)
@@ -151,7 +151,7 @@ struct PageStateSearch {
     return state.flatMap { $0.support < PageNumbers.leastSupport ? nil : $0 }
   }
 
-  /// Returns the value in the middle of the weights of votes.
+  /// Returns the median of a value, weighted by the votes' weights.
   private func weightedMedian(_ numbers: [Int], _ value: KeyPath<Vote, Float>) -> Double {
     let sorted = numbers.sorted { votes[$0][keyPath: value] < votes[$1][keyPath: value] }
     let half = sorted.reduce(0) { $0 + votes[$1].weight } / 2
