@@ -180,7 +180,7 @@ import Testing
     #expect(judged(other, by: PageArrowOdds(lines)) == -.infinity)
   }
 
-  /// Arrows that are longer than nearly all composed ones are arrows, too.
+  /// Lines that are longer than 99 of 100 composed arrows are found.
   @Test func longLinesAreArrows() throws {
     let rings = [ring(60, 60, 15, 15), ring(580, 60, 15, 15)]
     let around = arrow([Vector(60, 80), Vector(60, 360), Vector(580, 360), Vector(580, 80)])

@@ -49,7 +49,7 @@ import Testing
   @Test func theCharactersOfAPictureHaveColumns() throws {
     let lines = try Self.lines()
     for (line, text) in [(lines[0], "q0"), (lines[1], "a,b")] {
-      let strip = try LineRasterizer(height: 96, minWidth: 96).render(line).bitmap
+      let strip = try LineRasterizer(height: 96, penWidth: 6, minWidth: 96).render(line).bitmap
       let read = try reader.read(strip, with: reader.decoder())
       let columns = try #require(read.columns)
       #expect(read.reading.text == text && read.strokes == nil)

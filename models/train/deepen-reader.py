@@ -11,14 +11,10 @@ import random
 import struct
 import sys
 
+import weights
+
 source, target = sys.argv[1:]
-with open(source, "rb") as file:
-    (length,) = struct.unpack("<Q", file.read(8))
-    header = json.loads(file.read(length))
-    data = file.read()
-metadata = header.pop("__metadata__")
-tensors = {
-    name: (entry["shape"], data[slice(*entry["data_offsets"])]) for name, entry in header.items()}
+metadata, tensors = weights.read(source)
 
 architecture = json.loads(metadata["architecture"])
 nodes = architecture["nodes"]
@@ -51,12 +47,4 @@ tensors[f"{dense + 3}.weight"] = (
     b"".join(weight[row * k:row * (k + 1)] + bytes(row) for k in range(classes)))
 tensors[f"{dense + 3}.bias"] = tensors.pop(f"{dense}.bias")
 
-header, data = {"__metadata__": metadata}, b""
-for name in sorted(tensors):
-    shape, values = tensors[name]
-    header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(values)]}
-    data += values
-text = json.dumps(header).encode()
-text += b" " * (-len(text) % 8)
-with open(target, "wb") as file:
-    file.write(struct.pack("<Q", len(text)) + text + data)
+weights.write(target, metadata, tensors)

@@ -2,7 +2,7 @@
 # Trains the reader that comes with InkReader: on characters of 257 people and lines composed of them, on words
 # of 276 people from tablets and photographs, and on drawings that are no writing. `scripts/train reader` runs
 # this. The network with one recurrent layer learns the few writers first, then those of UNIPEN; then it gets a
-# second recurrent layer.
+# second recurrent layer, and at last the pen directions beside the ink.
 set -euo pipefail
 
 data=$INKSTATE_DATA
@@ -156,9 +156,30 @@ validation=(--validation "$runs/validation-all.ndjson" --validation "$runs/words
   --output "$runs/pages-second.safetensors" --force
 "$inkstate" train "$runs"/{again,digits,digits}.ndjson "$runs"/{words,words} "${pages[@]}" \
   "${validation[@]}" --from "$runs/pages-second.safetensors" --augment line --learning-rate 0.001 --epochs 4 \
-  --seed 20261201 --output "$runs/pages-third.safetensors" --force \
+  --seed 20261201 --output "$runs/pages-third.safetensors" --force
+python3 models/train/average-reader.py "$runs"/pages-{second,third}.safetensors 0.25 "$runs/plain.safetensors"
+
+# The directions of the pen, where they are known, as four more planes of the picture, and more lines and strips.
+labels writing 4500 621 2 labels-621
+labels writing 3000 622 1.5 labels-622
+lines clean 36 0.02 41 lines-more
+cat "$runs"/{char-clean,word-clean,lines-more,half,digits}.ndjson >"$runs/more.ndjson"
+more=("$runs"/labels-{611,612,621,622})
+python3 models/train/widen-reader.py "$runs/plain.safetensors" "$runs/wide.safetensors"
+"$inkstate" train "$runs/again.ndjson" "$runs/words" "${pages[@]}" "${validation[@]}" \
+  --from "$runs/wide.safetensors" --augment line --learning-rate 0.002 --epochs 6 --seed 20261203 \
+  --output "$runs/directions-first.safetensors" --force
+"$inkstate" train "$runs/more.ndjson" "$runs"/{words,words} "${more[@]}" "${more[@]}" "${validation[@]}" \
+  --from "$runs/directions-first.safetensors" --augment line --learning-rate 0.0015 --epochs 9 --seed 20261204 \
+  --output "$runs/directions-second.safetensors" --force
+python3 models/train/average-reader.py "$runs"/directions-{first,second}.safetensors 0.15 \
+  "$runs/directions.safetensors"
+"$inkstate" train "$runs"/{more,char-clean,digits}.ndjson "$runs/words" "${more[@]}" "${validation[@]}" \
+  --from "$runs/directions.safetensors" --augment line --learning-rate 0.0012 --epochs 5 --seed 20261205 \
+  --output "$runs/directions-third.safetensors" --force \
   --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
-python3 models/train/average-reader.py "$runs"/pages-{second,third}.safetensors 0.25 "$runs/uncalibrated.safetensors"
+python3 models/train/average-reader.py "$runs"/directions{,-third}.safetensors 0.5 \
+  "$runs/uncalibrated.safetensors" --rarer
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-601" "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors
