@@ -1,3 +1,5 @@
+import Foundation
+import Ink
 import InkReader
 import Testing
 
@@ -35,6 +37,30 @@ import Testing
       texts(["1/0": -0.1]),
     ]
     #expect(best(try reader().agreed(symbols: list)).first == "0/1,1/1")
+  }
+
+  @Test func theDirectionsOfTracedStrokesAreLeftOut() throws {
+    let strokes = [
+      Stroke(
+        (0...20).map {
+          let angle = Double($0) * 0.3
+          return Point(20 * cos(angle), 25 * sin(angle))
+        }), Stroke((0...10).map { Point(40, 5 * Double($0) - 25) }),
+    ]
+    let line = TextLine(traces: strokes.enumerated().compactMap { Trace($1, index: $0) })
+    let labelReader = try reader()
+    /// How much the scores of all texts change where the strokes are drawn from their other ends.
+    func change(_ writing: (Drawing) -> LabelReader.Writing) -> Double {
+      let scores = [strokes, strokes.map { $0.reversed() }].map { strokes in
+        let texts = labelReader.texts(names: [line], symbols: []) { _, _ in
+          writing(Drawing(strokes))
+        }
+        return Dictionary(texts.names[0].map { ($0.text, $0.score) }) { first, _ in first }
+      }
+      return scores[0].reduce(0) { $0 + abs($1.value - (scores[1][$1.key] ?? -100)) }
+    }
+    #expect(change { .picture(nil, $0) } < 0.1)
+    #expect(change { .ink($0) } > 0.5)
   }
 
   @Test(arguments: [

@@ -45,17 +45,23 @@ extension Interpretation {
     let rims = states.map(\.ring)
     for trace in traces {
       let shares = page.shares(of: trace.points.map(picture.pixel(at:)))
+      // A whole ring has its middle in the state.
+      let distances = rims.map { ring in
+        trace.points.reduce(0) { $0 + abs(ring.share(of: $1) - 1) } / Double(trace.points.count)
+      }
+      let nearest = distances.indices.min { distances[$0] < distances[$1] }
       switch shares.indices.max(by: { shares[$0] < shares[$1] }) {
       case PageNumbers.writing:
-        written.append(trace)
-      case PageNumbers.ring:
-        // A whole ring has its middle in the state.
-        let distances = rims.map { ring in
-          trace.points.reduce(0) { $0 + abs(ring.share(of: $1) - 1) }
-        }
-        if let nearest = distances.indices.min(by: { distances[$0] < distances[$1] }) {
+        // A part of a ring looks like a bracket.
+        if let nearest, distances[nearest] < PageNumbers.onOutline,
+          trace.size > PageNumbers.partOfOutline * rims[nearest].radius
+        {
           states[nearest].strokes.append(trace.index)
+        } else {
+          written.append(trace)
         }
+      case PageNumbers.ring:
+        if let nearest { states[nearest].strokes.append(trace.index) }
       case PageNumbers.line, PageNumbers.head:
         func apart(_ arrow: ArrowCandidate) -> Double {
           arrow.line.reduce(.infinity) { min($0, $1.distance(to: trace.mean)) }

@@ -70,6 +70,9 @@ enum PageNumbers {
   static let knownRing = 0.3
   /// How far the points of a stroke of a ring are from it on average, as a share of its radius.
   static let besideOutline = 0.35
+  /// How far the points of a stroke that looks like writing are from a ring on average, as a share of its radius, if it is
+  /// a part of that ring, and how large it is at least, in radii.
+  static let onOutline = 0.1, partOfOutline = 0.5
   /// The size of a head that the network sees, in usual radii and in lengths of its line, at most.
   static let largestHead = 2.2, headOfLine = 1.2
 
