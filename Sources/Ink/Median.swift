@@ -5,3 +5,15 @@ extension Sequence where Element: Comparable {
     return sorted.isEmpty ? nil : sorted[sorted.count / 2]
   }
 }
+
+/// The value in the middle of the total weight, or `nil` if there is no weight.
+package func weightedMedian(_ values: [(value: Double, weight: Double)]) -> Double? {
+  let sorted = values.filter { $0.weight > 0 }.sorted { $0.value < $1.value }
+  let half = sorted.reduce(0) { $0 + $1.weight } / 2
+  var sum = 0.0
+  for (value, weight) in sorted {
+    sum += weight
+    if sum >= half { return value }
+  }
+  return sorted.last?.value
+}

@@ -1,3 +1,5 @@
+import Ink
+
 /// The parts of a line of writing: strokes, or the connected ink of a picture.
 protocol LineShape {
   /// Calls `body` with the position and the amount of each small piece of ink.
@@ -236,16 +238,4 @@ private struct LineExtent {
       end = part.maxX
     }
   }
-}
-
-/// The value in the middle of the total weight, or `nil` if there is no weight.
-private func weightedMedian(_ values: [(value: Double, weight: Double)]) -> Double? {
-  let sorted = values.filter { $0.weight > 0 }.sorted { $0.value < $1.value }
-  let half = sorted.reduce(0) { $0 + $1.weight } / 2
-  var sum = 0.0
-  for (value, weight) in sorted {
-    sum += weight
-    if sum >= half { return value }
-  }
-  return sorted.last?.value
 }

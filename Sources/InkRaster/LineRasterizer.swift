@@ -184,7 +184,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
     case height, margin, penWidth, stretch, minWidth, maxWidth, showsDirections
   }
 
-  /// Writes the parameters.
+  /// Writes the parameters; files of models without directions stay as they were.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(height, forKey: .height)

@@ -13,7 +13,7 @@ import sys
 
 import weights
 
-RARER = {"∅": 2.5}
+RARER = 2.5
 
 (_, first), (metadata, second) = weights.read(sys.argv[1]), weights.read(sys.argv[2])
 share, target = float(sys.argv[3]), sys.argv[4]
@@ -25,8 +25,8 @@ for name, (shape, values) in second.items():
 
 labels = json.loads(metadata["labels"])
 bias = mean[f"{len(json.loads(metadata['architecture'])['nodes']) - 1}.bias"][1]
-for character, rarer in RARER.items() if "--rarer" in sys.argv[5:] else ():
+if "--rarer" in sys.argv[5:]:
     # Class 0 is the blank.
-    bias[1 + labels.index(character)] -= rarer
+    bias[1 + labels.index("∅")] -= RARER
 
 weights.write(target, metadata, {name: (shape, values.tobytes()) for name, (shape, values) in mean.items()})

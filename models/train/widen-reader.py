@@ -2,7 +2,7 @@
 
     widen-reader.py READER OUTPUT
 
-The first layer does not use them at first, so that the answers stay until training goes on.
+Their weights are 0, so that the answers stay until training goes on.
 """
 
 import json

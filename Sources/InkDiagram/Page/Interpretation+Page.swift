@@ -52,7 +52,7 @@ extension Interpretation {
       let nearest = distances.indices.min { distances[$0] < distances[$1] }
       switch shares.indices.max(by: { shares[$0] < shares[$1] }) {
       case PageNumbers.writing:
-        // A part of a ring looks like a bracket.
+        // A part of a ring can look like a bracket.
         if let nearest, distances[nearest] < PageNumbers.onOutline,
           trace.size > PageNumbers.partOfOutline * rims[nearest].radius
         {

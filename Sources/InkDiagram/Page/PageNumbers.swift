@@ -70,8 +70,10 @@ enum PageNumbers {
   static let knownRing = 0.3
   /// How far the points of a stroke of a ring are from it on average, as a share of its radius.
   static let besideOutline = 0.35
-  /// How far the points of a stroke that looks like writing are from a ring on average, as a share of its radius, if it is
-  /// a part of that ring, and how large it is at least, in radii.
+  /// A stroke that looks like writing is a part of a ring if its points are nearer to it than this on average, as a share
+  /// of the radius, and it is larger than this, in radii.
+  ///
+  /// Both were set by hand.
   static let onOutline = 0.1, partOfOutline = 0.5
   /// The size of a head that the network sees, in usual radii and in lengths of its line, at most.
   static let largestHead = 2.2, headOfLine = 1.2
@@ -185,7 +187,8 @@ enum PageNumbers {
   /// The largest logarithms of the lengths of an arrow between states, and of an initial one, in usual radii, that the
   /// network for lines gets.
   ///
-  /// It was fitted to lengths without limits; 99 of 100 composed arrows are shorter.
+  /// It was fitted to lengths without limits; 99 of 100 composed arrows are shorter. The limit of initial arrows was set
+  /// after one in a picture by people was lost.
   static let mostLength = 3.0, mostInitialLength = 0.8
   /// The probability of a head from which a cell belongs to one arrow, and what it costs, in cells, that the arrow
   /// leads across the field of the head, and for each cell that it is farther from its end than the usual radius.

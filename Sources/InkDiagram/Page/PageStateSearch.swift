@@ -131,6 +131,9 @@ struct PageStateSearch {
     func median(_ numbers: [Int], _ value: KeyPath<Vote, Float>) -> Double {
       numbers.map { Double(votes[$0][keyPath: value]) }.median()!
     }
+    func middle(_ value: KeyPath<Vote, Float>) -> Double {
+      weightedMedian(near.map { (Double(votes[$0][keyPath: value]), Double(votes[$0].weight)) })!
+    }
     /// The votes near the centre that have about these half axes.
     func alike(_ width: Double, _ height: Double) -> [Int] {
       near.filter {
@@ -139,7 +142,7 @@ struct PageStateSearch {
       }
     }
     // A long bow has more cells than a small ring, but covers a smaller share of its own ring.
-    var like = alike(weightedMedian(near, \.halfWidth), weightedMedian(near, \.halfHeight))
+    var like = alike(middle(\.halfWidth), middle(\.halfHeight))
     if !like.isEmpty { like = alike(median(like, \.halfWidth), median(like, \.halfHeight)) }
     use(near)
     guard like.count >= PageNumbers.fewestVotes else { return nil }
@@ -149,18 +152,6 @@ struct PageStateSearch {
       center: Vector(median(like, \.x), median(like, \.y)),
       half: Vector(median(like, \.halfWidth), median(like, \.halfHeight)), final: Double(final))
     return state.flatMap { $0.support < PageNumbers.leastSupport ? nil : $0 }
-  }
-
-  /// Returns the median of a value, weighted by the votes' weights.
-  private func weightedMedian(_ numbers: [Int], _ value: KeyPath<Vote, Float>) -> Double {
-    let sorted = numbers.sorted { votes[$0][keyPath: value] < votes[$1][keyPath: value] }
-    let half = sorted.reduce(0) { $0 + votes[$1].weight } / 2
-    var sum: Float = 0
-    let middle = sorted.first {
-      sum += votes[$0].weight
-      return sum >= half
-    }
-    return Double(votes[middle ?? sorted[0]][keyPath: value])
   }
 
   private func ring(_ place: Vector) -> Float {
