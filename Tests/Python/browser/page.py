@@ -7,6 +7,7 @@ import shutil
 import signal
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.actions import interaction
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -143,7 +144,16 @@ class Page:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def click(self, selector):
-        self.find(selector).click()
+        """Clicks an element; one that the page replaces at that moment is looked for again."""
+
+        def clicked():
+            try:
+                self.find(selector).click()
+                return True
+            except StaleElementReferenceException:
+                return False
+
+        wait_for(clicked, f"{selector} to stay while it is clicked")
 
     def choose(self, *selectors):
         """Presses buttons, also those in menus that are closed."""

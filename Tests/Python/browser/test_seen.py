@@ -46,7 +46,7 @@ def is_displayed(page, selector):
 def test_what_was_seen_lies_over_the_photograph(recognize):
     page = recognize
     assert page.get("document.querySelector('#seen-open').accept") == ".png,.jpg,.jpeg"
-    page.find("#seen-open").send_keys(os.path.abspath(example("Pictures", "paper.jpg")))
+    page.type_into("#seen-open", os.path.abspath(example("Pictures", "paper.jpg")))
     page.wait(IS_SEEN, "an answer")
     assert not is_displayed(page, "#recognize-ink") and is_displayed(page, "#seen-photograph")
     names = page.get("[...document.querySelectorAll('#seen-legend li')].map((item) => item.childNodes[1].textContent)")
