@@ -179,7 +179,7 @@ python3 models/train/average-reader.py "$runs"/directions-{first,second}.safeten
   --output "$runs/directions-third.safetensors" --force \
   --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
 python3 models/train/average-reader.py "$runs"/directions{,-third}.safetensors 0.5 \
-  "$runs/uncalibrated.safetensors" --rarer
+  "$runs/uncalibrated.safetensors" --priors
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-601" "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors
