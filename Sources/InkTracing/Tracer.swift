@@ -121,7 +121,6 @@ public struct Tracer: Sendable {
     skeleton.thin()
     let penWidth = Self.penWidth(of: skeleton, distances: distances)
     let areas = FilledAreas(takenFrom: &mask, distances: distances, penWidth: penWidth)
-    let lineInk = mask
     if areas.isEmpty {
       mask = skeleton
     } else {
@@ -140,11 +139,9 @@ public struct Tracer: Sendable {
       rest.printed = printed.count
       return rest
     }
-    let heads = ArrowHeads.separated(paths.lines, in: lineInk, penWidth: penWidth)
-    var lines = GapJoining.joined(heads.lines, penWidth: penWidth)
-    lines = BrokenRings.mended(lines, penWidth: penWidth)
+    var lines = GapJoining.joined(paths.lines, penWidth: penWidth)
     lines.removeAll { picture.isEdge(along: $0) }
-    lines = (lines + heads.barbs + areas.lines).withoutSpecks(penWidth: penWidth)
+    lines = (lines + areas.lines).withoutSpecks(penWidth: penWidth)
     let lengths = lines.map { Stroke($0.points).length }
     let isNoise =
       lines.count > Self.minimumNoise && (lengths.median() ?? 0) < Self.shortLine * penWidth

@@ -50,33 +50,6 @@ import Testing
     #expect(Double(whole) / Double(crossings) >= 0.95)
   }
 
-  @Test func aHatchedHeadIsTracedAsTwoBarbsAtTheEndOfItsLine() throws {
-    var scene = Scene()
-    let (tip, base) = (Point(330, 180), 305.0)
-    // A closed triangle with two lines across.
-    let hatching = [0.35, 0.65].map { share in
-      let half = 12 * (1 - share)
-      let x = base + share * (tip.x - base)
-      return Scene.line(x, 180 - half, x, 180 + half)
-    }
-    scene.strokes =
-      [
-        Scene.ring(385, 180, radius: 48), Scene.line(80, 180, base, 180),
-        Stroke([tip, Point(base, 168), Point(base, 192), tip]),
-      ] + hatching
-    let strokes = try trace(scene).drawing.strokes
-    #expect(strokes.count == 3)
-    let shaft = try #require(strokes.first { ($0.points.map(\.x).min() ?? 0) < 90 })
-    #expect(shaft.points.contains { $0.distance(to: tip) < 4 })
-    let barbs = try #require(
-      strokes.first { stroke in
-        let ends = [stroke.points[0], stroke.points[stroke.points.count - 1]].sorted { $0.y < $1.y }
-        return ends[0].distance(to: Point(base, 168)) < 6
-          && ends[1].distance(to: Point(base, 192)) < 6
-      })
-    #expect(barbs.points.contains { $0.distance(to: tip) < 5 })
-  }
-
   @Test func aRingThatAnArrowTouchesIsOneClosedStroke() throws {
     var scene = Scene()
     scene.strokes = [
@@ -113,23 +86,6 @@ import Testing
       #expect(
         strokes.contains { stroke in ends.allSatisfy { Scene.distance($0, to: [stroke]) < 3 } })
     }
-  }
-
-  @Test func anOpenRingThatALineLeavesIsWhole() throws {
-    var scene = Scene()
-    // From 40° to 350°; at 180°, a line goes straight on.
-    let arc = Stroke(
-      (0...62).map { index in
-        let angle = (40 + 5 * Double(index)) * .pi / 180
-        return Point(240 + 60 * cos(angle), 180 + 60 * sin(angle))
-      })
-    scene.strokes = [arc, Scene.line(180, 180, 180, 90), Scene.line(228, 180, 252, 180)]
-    let strokes = try trace(scene).drawing.strokes
-    let ring = try #require(strokes.first(where: isClosedRing))
-    #expect(strokes.count(where: isClosedRing) == 1)
-    let bounds = try #require(Drawing([ring]).bounds)
-    #expect(abs(bounds.width - 120) < 4 && abs(bounds.height - 120) < 4)
-    #expect(strokes.contains { isWhole(scene.strokes[1], in: [$0]) && !isClosedRing($0) })
   }
 
   @Test func aLoopThatIsOpenAtItsStateIsNoRing() throws {
