@@ -79,6 +79,7 @@ let package = Package(
       name: "InkDiagram",
       dependencies: [
         "Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer", "JSONReading",
+        "ParallelLoops",
       ],
       resources: [.copy("Resources/page.safetensors")]),
 

@@ -6,7 +6,7 @@ extension Sequence where Element: Comparable {
   }
 }
 
-/// The value in the middle of the total weight, or `nil` if there is no weight.
+/// The value in the middle of the total weight, the lower one of two; `nil` if there is no weight.
 package func weightedMedian(_ values: [(value: Double, weight: Double)]) -> Double? {
   let sorted = values.filter { $0.weight > 0 }.sorted { $0.value < $1.value }
   let half = sorted.reduce(0) { $0 + $1.weight } / 2

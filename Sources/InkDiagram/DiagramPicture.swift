@@ -2,7 +2,7 @@ import Ink
 import InkRaster
 
 /// A picture in which strokes were traced.
-public protocol DiagramPicture {
+public protocol DiagramPicture: Sendable {
   /// The strokes, with the writing upright.
   var uprightDrawing: Drawing { get }
 

@@ -66,7 +66,7 @@ public struct DiagramRecognizer: Sendable {
   ///   - vocabulary: Names and symbols that are likely in it.
   ///   - alphabet: The only symbols in it besides `ε`; empty if any symbol can be.
   ///   - rings: The indices of the strokes that are known to be rings of states.
-  ///   - workers: The number of cores that look at the page.
+  ///   - workers: The number of cores that look at the page and read the writing.
   public func recognize(
     _ drawing: Drawing, vocabulary: [String] = [], alphabet: [String] = [], rings: Set<Int> = [],
     workers: Int = ProcessInfo.processInfo.activeProcessorCount
@@ -76,7 +76,8 @@ public struct DiagramRecognizer: Sendable {
     let interpretation = interpretation(
       of: traces, knownRings: rings,
       seen: SeenStrokes(of: traces, in: drawing, with: pages, workers: workers))
-    let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
+    let labelReader = LabelReader(
+      reader: reader, vocabulary: vocabulary, alphabet: alphabet, workers: workers)
     return diagram(LabelSearch(interpretation), of: drawing, with: labelReader)
   }
 

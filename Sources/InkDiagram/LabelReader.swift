@@ -3,6 +3,7 @@ import Ink
 import InkRaster
 import InkReader
 import InkRecognizer
+import ParallelLoops
 
 /// A text that a label may have, with its score: the logarithm of a probability.
 struct ScoredText: Hashable {
@@ -20,6 +21,7 @@ struct LabelReader {
   }
 
   private let reader: Reader
+  private let loop: ParallelLoop
   private let vocabulary: Set<String>
   /// The only symbols; empty if any can be.
   private let alphabet: Set<String>
@@ -60,8 +62,10 @@ struct LabelReader {
   /// The score that a label counts with, at least, in the choice of the angle.
   private static let illegible = -12.0
 
-  init(reader: Reader, vocabulary: [String], alphabet: [String]) {
+  /// Creates a reader of labels that reads on `workers` cores.
+  init(reader: Reader, vocabulary: [String], alphabet: [String], workers: Int) {
     self.reader = reader
+    loop = ParallelLoop(workers: workers)
     self.vocabulary = Set(vocabulary)
     self.alphabet = Set(alphabet)
     func decoder(_ grammar: Grammar, _ words: [String]) -> CTCDecoder {
@@ -83,21 +87,24 @@ struct LabelReader {
   /// - Parameter writing: Turns a line clockwise by an angle in radians.
   func texts(
     names: [TextLine], symbols: [TextLine],
-    as writing: (_ line: TextLine, _ angle: Double) -> Writing
+    as writing: @Sendable (_ line: TextLine, _ angle: Double) -> Writing
   ) -> (names: [[ScoredText]], symbols: [[ScoredText]]) {
-    let strokeCount = (names + symbols).reduce(0) { $0 + $1.traces.count }
+    let lines = names + symbols
+    let strokeCount = lines.reduce(0) { $0 + $1.traces.count }
     let angles = strokeCount > Self.maximumStrokes ? [0] : [0] + Self.angles
-    let views = angles.map { angle in
-      names.map { self.names(writing($0, angle)) }
-        + symbols.map { self.symbols(writing($0, angle)) }
+    let read = loop.map(angles.count * lines.count) { task, _ in
+      let (view, line) = task.quotientAndRemainder(dividingBy: lines.count)
+      let writing = writing(lines[line], angles[view])
+      return line < names.count ? self.names(writing) : self.symbols(writing)
     }
+    let views = angles.indices.map { Array(read[$0 * lines.count..<($0 + 1) * lines.count]) }
     let shares = Self.shares(
       zip(angles, views).map { angle, texts in
         texts.reduce(-Self.angleCost * abs(angle)) {
           $0 + max(Self.illegible, $1.first?.score ?? Self.illegible)
         }
       })
-    let texts = (0..<names.count + symbols.count).map { line in
+    let texts = lines.indices.map { line in
       Self.mixed(views.map { $0[line] }, weights: shares)
     }
     return (Array(texts[..<names.count]), Array(texts[names.count...]))
@@ -106,19 +113,20 @@ struct LabelReader {
   /// Returns how well lines can be read: the logarithm of the probability of the best text and of its kind, the
   /// mean of all strokes.
   func legibility(
-    names: [TextLine], symbols: [TextLine], as writing: (_ line: TextLine) -> Writing
+    names: [TextLine], symbols: [TextLine], as writing: @Sendable (_ line: TextLine) -> Writing
   ) -> Double {
-    let scores =
-      names.map { line in
-        self.names(writing(line)).map { $0.score + log(NameKind($0.text).prior) }
+    let lines = names + symbols
+    let scores = loop.map(lines.count) { line, _ in
+      let writing = writing(lines[line])
+      if line < names.count {
+        return self.names(writing).map { $0.score + log(NameKind($0.text).prior) }
       }
-      + symbols.map { line in
-        self.symbols(writing(line)).map { text in
-          Self.parts(of: text.text).reduce(text.score) { $0 + log(prior($1)) }
-        }
+      return self.symbols(writing).map { text in
+        Self.parts(of: text.text).reduce(text.score) { $0 + log(prior($1)) }
       }
+    }
     let sum = scores.reduce(0) { $0 + max(Self.illegible, $1.max() ?? Self.illegible) }
-    let count = (names + symbols).reduce(0) { $0 + $1.traces.count }
+    let count = lines.reduce(0) { $0 + $1.traces.count }
     return sum / Double(max(1, count))
   }
 
@@ -266,7 +274,11 @@ struct LabelReader {
   private func kinds(of lists: [[ScoredText]]) -> [NameKind: Double] {
     // One hand writes a letter wrong everywhere, so that many states say little more than one.
     let trust = 0.5
-    let all = Set(lists.flatMap { $0.map { NameKind($0.text) } })
+    // In the order of the names: sums in the order of a set would differ in their last digits.
+    var all: [NameKind] = []
+    for kind in lists.joined().map({ NameKind($0.text) }) where !all.contains(kind) {
+      all.append(kind)
+    }
     let scores = all.map { kind in
       let fit = lists.reduce(0.0) { sum, list in
         let share = zip(list, Self.weights(list)).reduce(0.0) {
@@ -307,10 +319,13 @@ struct LabelReader {
       }
       weights = lists.indices.map { number in
         var own: [String: Double] = [:]
+        var rest = total
         for (symbols, share) in zip(split[number], weights[number]) {
-          for symbol in symbols { own[symbol, default: 0] += share }
+          for symbol in symbols {
+            own[symbol, default: 0] += share
+            rest -= share
+          }
         }
-        let rest = total - own.values.reduce(0, +)
         let scored = zip(lists[number], split[number]).map { text, symbols in
           var score = text.score
           for symbol in symbols {

@@ -113,7 +113,6 @@ struct GapJoining {
         var side = start ?? 2 * line
         let first = side
         var joined = TracedLine(points: [], width: 0, isClosed: lines[line].isClosed)
-        joined.isFree[0] = lines[line].isFree[first % 2]
         var weight = 0.0
         while true {
           let part = lines[side / 2]
@@ -121,7 +120,6 @@ struct GapJoining {
           joined.points += side % 2 == 0 ? part.points : part.points.reversed()
           joined.width += part.width * Double(part.points.count)
           weight += Double(part.points.count)
-          joined.isFree[1] = part.isFree[1 - side % 2]
           guard let following = next(after: side ^ 1) else { break }
           if isTaken[following / 2] {
             joined.isClosed = following == first

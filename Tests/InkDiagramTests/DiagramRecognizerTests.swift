@@ -566,6 +566,28 @@ import Testing
     #expect(long < 10 * short, "\(short) s for \(few.count) strokes, \(long) s for \(many.count)")
   }
 
+  /// Names and symbols are read on several cores, each label in its own place.
+  @Test func theDiagramIsTheSameOnAnyNumberOfCores() throws {
+    let drawing = Drawing(
+      [
+        arc(100, 100), arc(400, 100), line((155, 90), (345, 90)),
+        line((328, 80), (349, 90), (328, 100)),
+        line((345, 125), (155, 125)), line((172, 115), (151, 125), (172, 135)),
+        // The names 1 and 0, and the symbols 0 and 1.
+        line((100, 82), (100, 118)), arc(400, 100, 18), arc(250, 60, 18),
+        line((250, 140), (250, 176)),
+      ].map { Stroke($0.resampled(spacing: 1).points) })
+    let recognizer = try Self.released.get()
+    let diagram = recognizer.recognize(drawing, workers: 1)
+    #expect(diagram.states.map(\.name) == ["1", "0"])
+    #expect(Set(diagram.transitions.map(\.symbols)) == [["0"], ["1"]])
+    #expect(recognizer.recognize(drawing, workers: 3) == diagram)
+    let picture = DrawnPicture(drawing: drawing)
+    let seen = recognizer.recognize(picture, workers: 1).diagram
+    #expect(Set(seen.transitions.map(\.symbols)) == [["0"], ["1"]])
+    #expect(recognizer.recognize(picture, workers: 3).diagram == seen)
+  }
+
   // MARK: Pictures
 
   /// Two rings with a line between them, drawn from the right to the left, and a filled head at one end.

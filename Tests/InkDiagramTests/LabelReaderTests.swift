@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct LabelReaderTests {
   private func reader() throws -> LabelReader {
-    LabelReader(reader: try Reader.released(), vocabulary: [], alphabet: [])
+    LabelReader(reader: try Reader.released(), vocabulary: [], alphabet: [], workers: 2)
   }
 
   private func texts(_ scores: KeyValuePairs<String, Double>) -> [ScoredText] {
@@ -50,7 +50,7 @@ import Testing
     let line = TextLine(traces: strokes.enumerated().compactMap { Trace($1, index: $0) })
     let labelReader = try reader()
     /// How much the scores of all texts change where the strokes are drawn from their other ends.
-    func change(_ writing: (Drawing) -> LabelReader.Writing) -> Double {
+    func change(_ writing: @Sendable (Drawing) -> LabelReader.Writing) -> Double {
       let scores = [strokes, strokes.map { $0.reversed() }].map { strokes in
         let texts = labelReader.texts(names: [line], symbols: []) { _, _ in
           writing(Drawing(strokes))

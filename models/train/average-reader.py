@@ -2,8 +2,8 @@
 
     average-reader.py FIRST SECOND SHARE-OF-FIRST OUTPUT [--priors]
 
-The mean is better than either on lines of other people. With --priors, characters become rarer or more frequent
-(PRIORS) where training had them more or less often than people write them.
+The mean is better than either on lines of other people. With --priors, for the last mean of all, the logits of some
+characters are changed (PRIORS), which training had more or less often than people write them.
 """
 
 import array
@@ -13,8 +13,8 @@ import sys
 import weights
 
 # What is added to the logit of a character. Composed lines have each sign as often as others, but people write a zero
-# with a slash far more often than an empty set, and a minus than an underscore. UNIPEN has eight times as many t as +,
-# and more 9 than q. Chosen on the characters and lines of validation contributors.
+# with a slash far more often than an empty set, and a minus far more often than an underscore. The training data have
+# eight times as many t as +, and a quarter more 9 than q. Chosen on the characters and lines of validation contributors.
 PRIORS = {"∅": -2.5, "_": -0.8, "+": 1.0, "q": 0.4}
 
 (_, first), (metadata, second) = weights.read(sys.argv[1]), weights.read(sys.argv[2])
@@ -27,7 +27,8 @@ for name, (shape, values) in second.items():
 
 labels = json.loads(metadata["labels"])
 bias = mean[f"{len(json.loads(metadata['architecture'])['nodes']) - 1}.bias"][1]
-if "--priors" in sys.argv[5:]:
+assert sys.argv[5:] in ([], ["--priors"]), __doc__
+if sys.argv[5:]:
     for character, change in PRIORS.items():
         # Class 0 is the blank.
         bias[1 + labels.index(character)] += change

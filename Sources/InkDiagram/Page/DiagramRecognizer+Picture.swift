@@ -11,7 +11,7 @@ extension DiagramRecognizer {
   ///   - picture: The picture and the strokes that were traced in it.
   ///   - vocabulary: Names and symbols that are likely in it.
   ///   - alphabet: The only symbols in it besides `ε`; empty if any symbol can be.
-  ///   - workers: The number of cores that look at the page.
+  ///   - workers: The number of cores that look at the page and read the writing.
   /// - Returns: The diagram of the upright drawing of the picture as it is returned.
   public func recognize<Picture: DiagramPicture>(
     _ picture: Picture, vocabulary: [String] = [], alphabet: [String] = [],
@@ -22,7 +22,7 @@ extension DiagramRecognizer {
     let page = PageReading(of: picture.page, with: pages, workers: workers)
     let (seen, marks) = (page.automaton(), page.marks)
     // What is expected can be read into a drawing that lies.
-    let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [])
+    let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
     let views = (0..<4).map { quarters in
       View(
         of: picture.turned(byQuarters: quarters), page: page, seen: seen, marks: marks,
@@ -37,7 +37,8 @@ extension DiagramRecognizer {
     let view = views[views[0].uprightness == nil ? 0 : best]
     let diagram = diagram(
       view.labels, of: view.drawing,
-      with: LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet))
+      with: LabelReader(
+        reader: reader, vocabulary: vocabulary, alphabet: alphabet, workers: workers))
     return (diagram, view.picture)
   }
 

@@ -51,9 +51,10 @@ def test_an_automaton_is_written_without_the_keyboard(mod_3):
     # What is unsure is chosen with one tap.
     if picture["uncertain"]:
         first = picture["uncertain"][0]["element"]
-        mod_3.wait("JSON.parse(document.querySelector('#edit-uncertain').dataset.content)[0]?.element"
-                   f" === {json.dumps(first)}", "other readings")
-        mod_3.click("#edit-uncertain button:last-child")
+        # In one step: the page may show another question at any time.
+        mod_3.wait("(() => { const box = document.querySelector('#edit-uncertain');"
+                   f"if (JSON.parse(box.dataset.content ?? '[]')[0]?.element !== {json.dumps(first)}) {{ return false; }}"
+                   "box.querySelector('button:last-child').click(); return true; })()", "other readings")
         mod_3.settled(lambda p: all(u["element"] != first for u in p["uncertain"]), "the reading that was chosen")
 
 

@@ -93,7 +93,6 @@ struct PageHabits {
   let loopSize: Double
   let symbolHeight: Double
   let penWidth: Double
-  let weakestStroke: Double
 
   init(using dice: inout PageDice) {
     radius = dice.number(.stateSize) / 2
@@ -120,6 +119,5 @@ struct PageHabits {
     symbolHeight = dice.number(.symbolHeight) * radius
     // A pen much wider would leave no letters.
     penWidth = min(dice.number(.penWidth), 0.8 + 0.12 * radius)
-    weakestStroke = dice.number(.weakestStroke)
   }
 }

@@ -216,8 +216,6 @@ extension PageDraft {
     let style =
       dice.generator.chance(0.1) ? dice.choose(.headStyle) as HeadStyle : habits.headStyle
     guard style != .none else { return }
-    let last = Int((dice.number(.headPlace) * Double(path.count - 1)).rounded())
-    let path = Array(path[...max(1, last)])
     let tip = path[path.count - 1]
     let length = max(2, habits.headLength * exp(0.12 * dice.generator.normal()))
     let direction =
@@ -312,13 +310,12 @@ extension PageDraft {
     let direction = usual + 0.2 * dice.generator.normal()
     let out = Vector(angle: direction, length: 1)
     let tip = oval.edge(direction, gap: gap())
-    let length =
-      habits.radius
-      * (marker == .arrow ? dice.number(.initialLength) : dice.generator.uniform(0.4...0.9))
+    let length = habits.radius * dice.generator.uniform(marker == .arrow ? 0.6...2 : 0.4...0.9)
     let start = tip + out * length
     let isFree = ovals.indices.allSatisfy { index in
       index == state
-        || Curve.line(tip, start).allSatisfy { !ovals[index].contains($0, margin: 2) }
+        || !ovals[index].contains(start, margin: 2)
+          && !ovals[index].contains((start + tip) * 0.5, margin: 2)
     }
     guard isFree else { return }
     page.states[state].isInitial = true

@@ -81,8 +81,7 @@ struct PageDraft {
       Page.Stroke(
         path: path, pageClass: pageClass, element: element,
         width: max(0.9, habits.penWidth * (1 + 0.08 * dice.generator.normal())),
-        strength: dice.generator.uniform(habits.weakestStroke...1) * (1 - lightness),
-        isFilled: isFilled))
+        strength: dice.generator.uniform(0.8...1) * (1 - lightness), isFilled: isFilled))
   }
 
   /// Adds writing, and returns where it is.

@@ -68,8 +68,6 @@ public enum PageTrait: Int, CaseIterable, Hashable, Sendable {
   case headOpening
   /// How a head is drawn (``HeadStyle``).
   case headStyle
-  /// Where a head is on its arrow, as a share of the arrow's length.
-  case headPlace
   /// Whether an arrow has a head at both ends.
   case headAtBothEnds
 
@@ -111,8 +109,6 @@ public enum PageTrait: Int, CaseIterable, Hashable, Sendable {
   case initialMarker
   /// Where the initial marker is (``InitialPlace``).
   case initialPlace
-  /// The length of an initial arrow, in radii.
-  case initialLength
   /// Whether a word stands at the initial arrow.
   case initialWord
 
@@ -154,8 +150,6 @@ public enum PageTrait: Int, CaseIterable, Hashable, Sendable {
   case penWidth
   /// How much darker than the paper the ink is, as a share.
   case contrast
-  /// The strength of the weakest strokes, as a share of the ink.
-  case weakestStroke
   /// Whether rings, arrows and heads are recorded ones, if there are some.
   case recordedShapes
 

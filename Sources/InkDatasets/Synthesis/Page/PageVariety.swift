@@ -118,7 +118,6 @@ extension PageTrait {
     case .headLength: .range(0.15...1, usual: 0.25...0.55, share: 0.65)
     case .headOpening: .range(30...90, usual: 40...70, share: 0.6)
     case .headStyle: .choice([4, 3, 1, 1.5, 0.5, 0.3])
-    case .headPlace: .range(0.4...1, usual: 1...1, share: 0.96)
     case .headAtBothEnds: .chance(0.04)
 
     case .arrowGap: .range(-0.3...1, usual: -0.04...0.15, share: 0.75)
@@ -138,7 +137,6 @@ extension PageTrait {
 
     case .initialMarker: .choice([2, 6, 0.7, 0.4])
     case .initialPlace: .choice([5, 1, 2])
-    case .initialLength: .range(0.4...6, usual: 0.6...2, share: 0.8)
     case .initialWord: .chance(0.2)
 
     case .symbolKind: .choice([0.7, 6, 3, 0.7, 0.7, 1.2, 0.7, 2])
@@ -158,7 +156,6 @@ extension PageTrait {
 
     case .penWidth: .range(1...12, usual: 1.2...3.4, share: 0.85)
     case .contrast: .range(0.1...0.95, usual: 0.45...0.9, share: 0.7)
-    case .weakestStroke: .range(0.35...1, usual: 0.75...0.95, share: 0.7)
     case .recordedShapes: .chance(0.4)
 
     case .surface: .choice([8, 1, 2, 1.2, 1, 2.5, 0.7, 0.7])
@@ -242,7 +239,7 @@ extension PageTrait {
     case .arrowForm: [(.spacing, .only(1.4))]
     case .arrowPieces: [(.brokenArrow, .chance(1))]
     case .loopOpening, .loopSize, .loopPlace: [(.loop, .chance(1))]
-    case .initialPlace, .initialLength, .initialWord: [(.initialMarker, .only(InitialMarker.arrow))]
+    case .initialPlace, .initialWord: [(.initialMarker, .only(InitialMarker.arrow))]
     case .symbolCount: [(.symbolKind, .only(SymbolKind.list))]
     case .symbolTurn: [(.symbolKind, .only(SymbolKind.words))]
     case .lineSpacing, .lineStrength: [(.paperLines, .only(PaperLines.squared))]
