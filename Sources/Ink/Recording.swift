@@ -25,6 +25,9 @@ public struct Recording: Hashable, Sendable {
     attributes["widths"] != nil && attributes["greys"] != nil
   }
 
+  /// Whether the strokes were traced on a picture.
+  package var isTraced: Bool { Self.isTraced(attributes) }
+
   /// Creates a recording of `drawing`.
   public init(
     _ drawing: Drawing, label: String? = nil, writer: String? = nil, device: String? = nil,

@@ -8,7 +8,8 @@ import InkRecognizer
 /// Turns all strokes of a drawing into an automaton with its names and symbols.
 ///
 /// The order and the times of the strokes do not matter, except that an arrow without a head leads
-/// where the pen went. It is deterministic and can be shared between threads.
+/// where the pen went, and that writing is read with the directions of the pen. It is deterministic and
+/// can be shared between threads.
 public struct DiagramRecognizer: Sendable {
   let reader: Reader
   let pages: PageRecognizer
@@ -63,19 +64,22 @@ public struct DiagramRecognizer: Sendable {
   ///
   /// - Parameters:
   ///   - drawing: The strokes, in canvas points.
+  ///   - isTraced: Whether the strokes were traced on a picture, so that their directions say nothing.
   ///   - vocabulary: Names and symbols that are likely in it.
   ///   - alphabet: The only symbols in it besides `ε`; empty if any symbol can be.
   ///   - rings: The indices of the strokes that are known to be rings of states.
   ///   - workers: The number of cores that look at the page and read the writing.
   public func recognize(
-    _ drawing: Drawing, vocabulary: [String] = [], alphabet: [String] = [], rings: Set<Int> = [],
+    _ drawing: Drawing, isTraced: Bool = false, vocabulary: [String] = [],
+    alphabet: [String] = [], rings: Set<Int> = [],
     workers: Int = ProcessInfo.processInfo.activeProcessorCount
   ) -> Diagram {
     let traces = drawing.traces
     guard !traces.isEmpty else { return .empty(of: drawing) }
-    let interpretation = interpretation(
+    var interpretation = interpretation(
       of: traces, knownRings: rings,
       seen: SeenStrokes(of: traces, in: drawing, with: pages, workers: workers))
+    interpretation.isTraced = isTraced
     let labelReader = LabelReader(
       reader: reader, vocabulary: vocabulary, alphabet: alphabet, workers: workers)
     return diagram(LabelSearch(interpretation), of: drawing, with: labelReader)
@@ -157,7 +161,7 @@ public struct DiagramRecognizer: Sendable {
         let id = "t\(diagram.transitions.count - 1)"
         diagram.doubt(id, .transition, odds: arrow.saving, certain: Self.certain)
         if !arrow.hasHead, from != to {
-          let probability = isInk ? Self.penDirection : 0.5
+          let probability = isInk && !interpretation.isTraced ? Self.penDirection : 0.5
           diagram.uncertain.append(
             .init(
               element: id, property: .direction, value: "s\(from)→s\(to)",

@@ -8,6 +8,8 @@ struct Interpretation {
   var writing: [Trace]
   /// The writing in a picture; `nil` if a pen drew the strokes.
   var pageWriting: PageWriting?
+  /// Whether the strokes were traced on a picture, so that nobody drew them in the direction that they have.
+  var isTraced = false
   /// The strokes that are nothing known.
   var others: [Trace]
   /// The usual radius of a state.

@@ -77,16 +77,17 @@ public struct ReadingCalibration: Sendable {
       limits = own
     } else if falseRejections > 0, falseRejections * Double(writing.count) < 1 {
       fit = .extrapolated(needed: Int((1 / falseRejections).rounded(.up)))
-      // Both limits together reject the share.
+      // Both limits together reject the share. The largest share itself, because 1 − (1 − share) can be smaller.
+      let shares = writing.map(\.reading.noWriting).sorted(by: >)
       limits = Model.Decision.ReadingLimits(
         minimumEvidence: max(
           -1000,
           Calibration.lowerQuantile(
             falseRejections / 2, ofLogarithms: writing.map(\.reading.evidence).sorted())),
         minimumProbability: 0,
-        maximumNoWriting: 1
-          - Calibration.lowerQuantile(
-            falseRejections / 2, of: writing.map { 1 - $0.reading.noWriting }.sorted()))
+        maximumNoWriting: max(
+          shares[0],
+          1 - Calibration.lowerQuantile(falseRejections / 2, of: shares.map { 1 - $0 })))
     } else {
       fit = .counted
     }

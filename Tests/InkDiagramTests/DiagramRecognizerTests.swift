@@ -588,6 +588,15 @@ import Testing
     #expect(recognizer.recognize(picture, workers: 3).diagram == seen)
   }
 
+  /// The pen tells where an arrow without a head leads, but not in strokes that were traced.
+  @Test(arguments: [false, true]) func tracedStrokesHaveNoDirection(isTraced: Bool) throws {
+    let drawing = Drawing([arc(100, 100), arc(400, 100), line((345, 100), (155, 100))])
+    let diagram = try Self.released.get().recognize(drawing, isTraced: isTraced)
+    #expect(diagram.transitions.map(\.from) == ["s1"])
+    let doubt = diagram.uncertain.first { $0.property == .direction }
+    #expect(doubt?.probability == (isTraced ? 0.5 : 0.8))
+  }
+
   // MARK: Pictures
 
   /// Two rings with a line between them, drawn from the right to the left, and a filled head at one end.

@@ -90,7 +90,7 @@ extension Interpretation {
   ) -> LabelReader.Writing {
     let strokes = Drawing(strokes(of: line).map { drawing.strokes[$0] })
       .transformed(by: .rotation(angle))
-    guard let pageWriting else { return .ink(strokes) }
+    guard let pageWriting else { return isTraced ? .picture(nil, strokes) : .ink(strokes) }
     return .picture(pageWriting.strip(of: line, turnedBy: angle), strokes)
   }
 

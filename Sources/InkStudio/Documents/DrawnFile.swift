@@ -14,7 +14,7 @@ struct DrawnFile {
   private static let longerSide = 1200.0
 
   private enum Content {
-    case drawing(Drawing)
+    case drawing(Recording)
     case photograph(TracedDrawing)
   }
 
@@ -36,8 +36,8 @@ struct DrawnFile {
     } else {
       let file = try UploadedFile(data, ending: ending, name: self.name)
       defer { file.remove() }
-      let (drawing, ignored) = try file.read(Self.drawing)
-      (content, self.ignored) = (.drawing(drawing), ignored)
+      let (recording, ignored) = try file.read(Self.drawing)
+      (content, self.ignored) = (.drawing(recording), ignored)
     }
   }
 
@@ -47,12 +47,12 @@ struct DrawnFile {
     } catch { throw StudioError("\(error)", .unprocessableContent) }
   }
 
-  private static func drawing(path: String) throws -> (Drawing, ignored: [String]) {
+  private static func drawing(path: String) throws -> (Recording, ignored: [String]) {
     let file = try InkFile(path: path)
     // All traces of InkML are one drawing.
-    if let ink = try file.annotatedInk() { return (ink.recording.drawing, ink.ignored) }
-    var drawings: [(Drawing, ignored: [String])] = []
-    try file.forEach { drawings.append((try $0.result.get().drawing, $0.ignored)) }
+    if let ink = try file.annotatedInk() { return (ink.recording, ink.ignored) }
+    var drawings: [(Recording, ignored: [String])] = []
+    try file.forEach { drawings.append((try $0.result.get(), $0.ignored)) }
     guard drawings.count == 1 else {
       throw InkError(
         at: Place(file: path), expected: "one drawing", found: drawings.count.counted("drawing"))
@@ -80,7 +80,9 @@ struct DrawnFile {
     var remarks = ignored.map { "ignored: \($0)" }
     var photograph: Message.Opened.Photograph?
     switch content {
-    case .drawing(let given): (diagram, drawing) = (recognizer.recognize(given), given)
+    case .drawing(let given):
+      drawing = given.drawing
+      diagram = recognizer.recognize(drawing, isTraced: given.isTraced)
     case .photograph(let traced):
       let upright: TracedDrawing
       (diagram, upright) = recognizer.recognize(traced)

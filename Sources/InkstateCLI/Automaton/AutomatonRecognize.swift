@@ -115,8 +115,9 @@ struct AutomatonRecognize: ParsableCommand {
       let (drawing, diagram, found): (Drawing, Diagram, Diagram)
       switch input {
       case .drawing(let given):
-        drawing = given
-        diagram = recognizer.recognize(drawing, vocabulary: words, alphabet: symbols)
+        drawing = given.drawing
+        diagram = recognizer.recognize(
+          drawing, isTraced: given.isTraced, vocabulary: words, alphabet: symbols)
         found = diagram
       case .picture(let traced):
         let upright: TracedDrawing
@@ -157,14 +158,14 @@ struct AutomatonRecognize: ParsableCommand {
 
   /// What an automaton is recognised in.
   private enum Input {
-    case drawing(Drawing)
+    case drawing(Recording)
     case picture(TracedDrawing)
   }
 
   /// Passes all drawings on; returns how many items could not be read, and prints why.
   private func answer(_ take: @escaping (Input, String) throws -> Void) throws -> Int {
     let inputs = DrawingInputs(
-      drawing: { try take(.drawing($0.drawing), $1) },
+      drawing: { try take(.drawing($0), $1) },
       picture: { data, path in
         let traced = try Tracer().trace(Photograph.decode(data, path: path))
         try take(.picture(traced), path)
@@ -192,7 +193,7 @@ struct AutomatonRecognize: ParsableCommand {
           continue
         }
         for part in ink.ignored { Terminal.say("ignored: \(part) in \(path)") }
-        try take(.drawing(ink.recording.drawing), path)
+        try take(.drawing(ink.recording), path)
       } catch let error as InkError {
         Terminal.say("not read: \(error)")
         failureCount += 1

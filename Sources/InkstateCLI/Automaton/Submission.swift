@@ -21,7 +21,7 @@ struct Submission: Sendable {
     case automaton
     case photograph
     /// A drawing, and what its file has besides it.
-    case drawing(Drawing, ignored: [String])
+    case drawing(Recording, ignored: [String])
     /// Why it cannot be read.
     case unreadable(String)
   }
@@ -50,14 +50,13 @@ struct Submission: Sendable {
       let file = try InkFile(path: path)
       // All traces of InkML are one drawing.
       if let ink = try file.annotatedInk() {
-        return [.init(name: path, content: .drawing(ink.recording.drawing, ignored: ink.ignored))]
+        return [.init(name: path, content: .drawing(ink.recording, ignored: ink.ignored))]
       }
       try file.forEach { item in
         let name = "\(path):\(item.place.line ?? found.count + 1)"
         switch item.result {
         case .success(let recording):
-          found.append(
-            .init(name: name, content: .drawing(recording.drawing, ignored: item.ignored)))
+          found.append(.init(name: name, content: .drawing(recording, ignored: item.ignored)))
         case .failure(let error):
           found.append(.init(name: name, content: .unreadable("\(error)")))
         }
@@ -108,10 +107,11 @@ struct Submission: Sendable {
       return Reading(source: source)
     case .unreadable(let reason):
       throw Unreadable(description: reason)
-    case .drawing(let drawing, let ignored):
+    case .drawing(let recording, let ignored):
       let diagram = recognizer!.recognize(
-        drawing, vocabulary: alphabet, workers: Self.workers)
-      var reading = try reading(of: diagram, in: drawing, remarks: [])
+        recording.drawing, isTraced: recording.isTraced, vocabulary: alphabet,
+        workers: Self.workers)
+      var reading = try reading(of: diagram, in: recording.drawing, remarks: [])
       reading.doubts = ignored.map { "\($0) ignored" } + reading.doubts
       return reading
     case .photograph:

@@ -52,7 +52,7 @@ struct Read: ParsableCommand {
       drawing: {
         write(
           try reader.readPage(
-            $0.drawing, isTraced: Recording.isTraced($0.attributes), with: decoder),
+            $0.drawing, isTraced: $0.isTraced, with: decoder),
           named: $1, isPicture: false)
       },
       picture: { data, path in
