@@ -18,15 +18,15 @@ public struct Recording: Hashable, Sendable {
   /// A reader learns it as a character, and rejects such ink.
   public static let noWriting = "\u{FFFD}"
 
-  /// Whether attributes are those of strokes that were traced on a picture, each with its width and its darkness.
-  ///
-  /// Nobody drew such strokes in the direction and order that they have.
+  /// Whether attributes are those of strokes that were traced on a picture (``isTraced``).
   package static func isTraced(_ attributes: [String: JSONValue]) -> Bool {
     attributes["widths"] != nil && attributes["greys"] != nil
   }
 
-  /// Whether the strokes were traced on a picture.
-  package var isTraced: Bool { Self.isTraced(attributes) }
+  /// Whether the strokes were traced on a picture: the attributes have the width and the darkness of each.
+  ///
+  /// Nobody drew such strokes in the direction and order that they have.
+  public var isTraced: Bool { Self.isTraced(attributes) }
 
   /// Creates a recording of `drawing`.
   public init(

@@ -7,9 +7,9 @@ import InkRecognizer
 
 /// Turns all strokes of a drawing into an automaton with its names and symbols.
 ///
-/// The order and the times of the strokes do not matter, except that an arrow without a head leads
-/// where the pen went, and that writing is read with the directions of the pen. It is deterministic and
-/// can be shared between threads.
+/// The order and the times of the strokes do not matter. Their directions do: an arrow without a head leads
+/// where the pen went, and the reader sees the pen directions. It is deterministic and can be shared
+/// between threads.
 public struct DiagramRecognizer: Sendable {
   let reader: Reader
   let pages: PageRecognizer
@@ -64,7 +64,8 @@ public struct DiagramRecognizer: Sendable {
   ///
   /// - Parameters:
   ///   - drawing: The strokes, in canvas points.
-  ///   - isTraced: Whether the strokes were traced on a picture, so that their directions say nothing.
+  ///   - isTraced: Whether the strokes were traced on a picture (`Recording.isTraced`). Writing is then read
+  ///     without their directions, and that of an arrow without a head is uncertain.
   ///   - vocabulary: Names and symbols that are likely in it.
   ///   - alphabet: The only symbols in it besides `ε`; empty if any symbol can be.
   ///   - rings: The indices of the strokes that are known to be rings of states.
@@ -130,8 +131,7 @@ public struct DiagramRecognizer: Sendable {
     _ labels: LabelSearch, of drawing: Drawing, with labelReader: LabelReader
   ) -> Diagram {
     let interpretation = labels.interpretation
-    let isInk = interpretation.pageWriting == nil
-    let trust = isInk ? 1 : Self.pictureTrust
+    let trust = interpretation.isTraced ? Self.pictureTrust : 1
     var roles = drawing.strokes.map { _ in Diagram.StrokeRole(.other) }
     func mark(_ strokes: [Int], _ role: Diagram.Role, _ element: String? = nil) {
       for stroke in strokes { roles[stroke] = .init(role, element: element) }
@@ -161,7 +161,7 @@ public struct DiagramRecognizer: Sendable {
         let id = "t\(diagram.transitions.count - 1)"
         diagram.doubt(id, .transition, odds: arrow.saving, certain: Self.certain)
         if !arrow.hasHead, from != to {
-          let probability = isInk && !interpretation.isTraced ? Self.penDirection : 0.5
+          let probability = interpretation.isTraced ? 0.5 : Self.penDirection
           diagram.uncertain.append(
             .init(
               element: id, property: .direction, value: "s\(from)→s\(to)",

@@ -6,9 +6,9 @@ struct Interpretation {
   var arrows: [ArrowCandidate]
   /// The strokes that are writing, outside and inside states; in a picture, the marks of ``pageWriting``.
   var writing: [Trace]
-  /// The writing in a picture; `nil` if a pen drew the strokes.
+  /// The writing of a picture with its pixels; `nil` if only strokes are known.
   var pageWriting: PageWriting?
-  /// Whether the strokes were traced on a picture, so that nobody drew them in the direction that they have.
+  /// Whether the strokes were traced on a picture; their directions are then unknown.
   var isTraced = false
   /// The strokes that are nothing known.
   var others: [Trace]

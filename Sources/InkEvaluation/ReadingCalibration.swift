@@ -77,7 +77,8 @@ public struct ReadingCalibration: Sendable {
       limits = own
     } else if falseRejections > 0, falseRejections * Double(writing.count) < 1 {
       fit = .extrapolated(needed: Int((1 / falseRejections).rounded(.up)))
-      // Both limits together reject the share. The largest share itself, because 1 − (1 − share) can be smaller.
+      // Both limits together reject the share. The one of `noWriting` is at least its largest value: 1 − (1 − value)
+      // can be smaller than the value.
       let shares = writing.map(\.reading.noWriting).sorted(by: >)
       limits = Model.Decision.ReadingLimits(
         minimumEvidence: max(

@@ -597,6 +597,26 @@ import Testing
     #expect(doubt?.probability == (isTraced ? 0.5 : 0.8))
   }
 
+  /// Writing is read with the directions of the pen, but not in strokes that were traced.
+  @Test(arguments: [false, true]) func tracedWritingIsReadWithoutDirections(isTraced: Bool) throws {
+    let rings = [arc(100, 100), arc(400, 100), line((155, 100), (345, 100))]
+    let heads = [line((328, 90), (349, 100), (328, 110))]
+    let names = [line((100, 82), (100, 118)), arc(400, 100, 18), line((240, 55), (260, 85))]
+    let recognizer = try Self.released.get()
+    let diagrams = [names, names.map { $0.reversed() }].map {
+      recognizer.recognize(Drawing(rings + heads + $0), isTraced: isTraced)
+    }
+    func scores(_ diagram: Diagram) -> [Double] {
+      diagram.uncertain.filter { $0.property != .direction }.map(\.probability)
+    }
+    let (forward, backward) = (scores(diagrams[0]), scores(diagrams[1]))
+    try #require(!forward.isEmpty)
+    let isSame =
+      forward.count == backward.count
+      && zip(forward, backward).allSatisfy { abs($0 - $1) < 1e-3 }
+    #expect(isSame == isTraced)
+  }
+
   // MARK: Pictures
 
   /// Two rings with a line between them, drawn from the right to the left, and a filled head at one end.

@@ -2,8 +2,8 @@
 
     average-reader.py FIRST SECOND SHARE-OF-FIRST OUTPUT [--priors]
 
-The mean is better than either on lines of other people. With --priors, for the last mean of all, the logits of some
-characters are changed (PRIORS), which training had more or less often than people write them.
+The mean is better than either on lines of other people. With --priors, which is for the last mean only, the logits of
+characters change (PRIORS) that are more or less frequent in training than in what people write.
 """
 
 import array
@@ -17,6 +17,8 @@ import weights
 # eight times as many t as +, and a quarter more 9 than q. Chosen on the characters and lines of validation contributors.
 PRIORS = {"∅": -2.5, "_": -0.8, "+": 1.0, "q": 0.4}
 
+if len(sys.argv) < 5 or sys.argv[5:] not in ([], ["--priors"]):
+    sys.exit(__doc__)
 (_, first), (metadata, second) = weights.read(sys.argv[1]), weights.read(sys.argv[2])
 share, target = float(sys.argv[3]), sys.argv[4]
 assert {name: shape for name, (shape, _) in first.items()} == {name: shape for name, (shape, _) in second.items()}
@@ -27,7 +29,6 @@ for name, (shape, values) in second.items():
 
 labels = json.loads(metadata["labels"])
 bias = mean[f"{len(json.loads(metadata['architecture'])['nodes']) - 1}.bias"][1]
-assert sys.argv[5:] in ([], ["--priors"]), __doc__
 if sys.argv[5:]:
     for character, change in PRIORS.items():
         # Class 0 is the blank.

@@ -41,6 +41,7 @@ extension Interpretation {
     arrows.sort { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     scale = states.map(\.ring.radius).median() ?? 0
     (writing, others, cost) = ([], [], 0)
+    isTraced = true
     var written: [Trace] = []
     let rims = states.map(\.ring)
     for trace in traces {
@@ -90,8 +91,8 @@ extension Interpretation {
   ) -> LabelReader.Writing {
     let strokes = Drawing(strokes(of: line).map { drawing.strokes[$0] })
       .transformed(by: .rotation(angle))
-    guard let pageWriting else { return isTraced ? .picture(nil, strokes) : .ink(strokes) }
-    return .picture(pageWriting.strip(of: line, turnedBy: angle), strokes)
+    guard isTraced else { return .ink(strokes) }
+    return .picture(pageWriting?.strip(of: line, turnedBy: angle), strokes)
   }
 
   /// The logarithm of the odds of what the network sees, and of lines that lead elsewhere too.
