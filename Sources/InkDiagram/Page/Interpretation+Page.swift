@@ -46,23 +46,25 @@ extension Interpretation {
     let rims = states.map(\.ring)
     for trace in traces {
       let shares = page.shares(of: trace.points.map(picture.pixel(at:)))
-      // A whole ring has its middle in the state.
-      let distances = rims.map { ring in
-        trace.points.reduce(0) { $0 + abs(ring.share(of: $1) - 1) } / Double(trace.points.count)
+      /// The ring whose outline the stroke is nearest to: a whole ring has its middle in the state.
+      func nearestRim() -> (state: Int, distance: Double)? {
+        rims.enumerated().map { state, ring in
+          let sum = trace.points.reduce(0) { $0 + abs(ring.share(of: $1) - 1) }
+          return (state, sum / Double(trace.points.count))
+        }.min { $0.1 < $1.1 }
       }
-      let nearest = distances.indices.min { distances[$0] < distances[$1] }
       switch shares.indices.max(by: { shares[$0] < shares[$1] }) {
       case PageNumbers.writing:
         // A part of a ring can look like a bracket.
-        if let nearest, distances[nearest] < PageNumbers.onOutline,
-          trace.size > PageNumbers.partOfOutline * rims[nearest].radius
+        if let rim = nearestRim(), rim.distance < PageNumbers.onOutline,
+          trace.size > PageNumbers.partOfOutline * rims[rim.state].radius
         {
-          states[nearest].strokes.append(trace.index)
+          states[rim.state].strokes.append(trace.index)
         } else {
           written.append(trace)
         }
       case PageNumbers.ring:
-        if let nearest { states[nearest].strokes.append(trace.index) }
+        if let rim = nearestRim() { states[rim.state].strokes.append(trace.index) }
       case PageNumbers.line, PageNumbers.head:
         func apart(_ arrow: ArrowCandidate) -> Double {
           arrow.line.reduce(.infinity) { min($0, $1.distance(to: trace.mean)) }

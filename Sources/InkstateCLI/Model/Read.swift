@@ -51,9 +51,8 @@ struct Read: ParsableCommand {
     let failureCount = try DrawingInputs(
       drawing: {
         write(
-          try reader.readPage(
-            $0.drawing, isTraced: $0.isTraced, with: decoder),
-          named: $1, isPicture: false)
+          try reader.readPage($0.drawing, isTraced: $0.isTraced, with: decoder), named: $1,
+          isPicture: false)
       },
       picture: { data, path in
         write(
