@@ -70,6 +70,26 @@ import TestSupport
     #expect(others.allSatisfy { $0.kind != "composed condition" })
   }
 
+  @Test func halfOfTheOutputsAreLowerThanTheirSymbols() throws {
+    let lines = LineComposer(seed: 4).compose(from: recorded(hands: 1), perWriter: 300).examples
+      .filter { $0.kind == "composed output" && $0.label.wholeMatch(of: /[0-9]\/[0-9]/) != nil }
+    try #require(lines.count > 40)
+    let drops = try lines.map { line in
+      let boxes = try drawing(line).strokes.filter { $0.points.count >= 80 }
+        .compactMap { Drawing([$0]).bounds }
+      try #require(boxes.count == 2 && boxes[0].center.x < boxes[1].center.x, "\(line.label)")
+      let slash = try #require(
+        drawing(line).strokes.first { $0.points.count < 80 }.flatMap { Drawing([$0]).bounds })
+      #expect(
+        boxes[0].center.x < slash.center.x && slash.center.x < boxes[1].center.x, "\(line.label)")
+      return (boxes[1].center.y - boxes[0].center.y) / slash.height
+    }
+    let low = Double(drops.count { $0 > 0.25 }) / Double(drops.count)
+    #expect((0.2...0.55).contains(low), "\(low) of \(drops.count)")
+    let level = Double(drops.count { abs($0) < 0.25 }) / Double(drops.count)
+    #expect(level > 0.4, "\(level) of \(drops.count)")
+  }
+
   @Test func theSeedDecides() {
     let one = LineComposer(seed: 1).compose(from: recorded(), perWriter: 5)
     #expect(one == LineComposer(seed: 1).compose(from: recorded(), perWriter: 5))

@@ -98,6 +98,25 @@ package struct LineText {
   }
 }
 
+extension LineText {
+  /// What a character is of a symbol with an output, such as `0/1`.
+  fileprivate enum Part {
+    case input, slash, output, other
+  }
+
+  /// The part of each character.
+  fileprivate var parts: [Part] {
+    let symbols = characters.split(omittingEmptySubsequences: false) { $0.character == "," }
+    return Array(
+      symbols.map { symbol -> [Part] in
+        let slash = symbol.firstIndex { $0.character == "/" }
+        return symbol.indices.map { index in
+          slash.map { index < $0 ? .input : index == $0 ? .slash : .output } ?? .other
+        }
+      }.joined(separator: [.other]))
+  }
+}
+
 /// A kind of text on an automaton.
 package enum LineKind: String {
   case name, index, primed, symbol, list, number, expression, word, letters
@@ -260,9 +279,9 @@ package struct LineTexts {
 
   private func number(using generator: inout SeededGenerator) -> LineText? {
     guard !digits.isEmpty else { return nil }
-    func some(_ count: Int) -> String {
-      String((0..<count).map { _ in generator.pick(digits) })
-    }
+    let bits = digits.filter("01".contains)
+    let pool = bits.count == 2 && generator.chance(0.3) ? bits : digits
+    func some(_ count: Int) -> String { String((0..<count).map { _ in generator.pick(pool) }) }
     var text = some(1 + generator.index(below: 4))
     if characters.contains("."), generator.chance(0.15) {
       text += "." + some(1 + generator.index(below: 2))
@@ -392,6 +411,43 @@ struct LineVariety {
   }
 }
 
+/// How symbols with outputs (`0/1`) are written as fractions: the symbol is high and the output low, and both lean
+/// on the slash between them.
+private struct FractionHabit {
+  /// How far the output is below the symbol.
+  var drop: Double
+  /// The size of the symbol and of the output.
+  var size: Double
+  /// The size of the slash.
+  var slashSize: Double
+  /// How far they reach over the slash, as a share of its width.
+  var overlap: Double
+
+  init(using generator: inout SeededGenerator) {
+    drop = generator.uniform(0.15...1)
+    size = generator.uniform(0.55...1)
+    slashSize = generator.uniform(0.9...1.5)
+    overlap = generator.uniform(0...0.45)
+  }
+
+  func size(of part: LineText.Part) -> Double {
+    switch part {
+    case .slash: slashSize
+    case .input, .output: size
+    case .other: 1
+    }
+  }
+
+  /// How far a part is below its place in a line.
+  func drop(of part: LineText.Part) -> Double {
+    switch part {
+    case .input: -drop / 2
+    case .output: drop / 2
+    case .slash, .other: 0
+    }
+  }
+}
+
 /// Writes lines with the characters and the habits of one writer.
 ///
 /// Lengths are shares of the height of a capital letter. The baseline is at y 0, and y points down.
@@ -402,6 +458,9 @@ struct LineWriter {
   private let gap: Double
   private let subscriptSize: Double
   private let subscriptDrop: Double
+
+  /// The share of lines with outputs that are written as fractions, and the usual width of a slash.
+  private static let (fractions, slashWidth) = (0.5, 0.45)
 
   /// The characters with recordings.
   var recorded: Set<Character> { Set(samples.keys) }
@@ -455,19 +514,29 @@ struct LineWriter {
     let subscriptSize =
       variety.subscriptSize ?? min(0.75, subscriptSize * exp(0.08 * generator.normal()))
     let drop = variety.subscriptDrop ?? subscriptDrop * exp(0.2 * generator.normal())
+    let fraction =
+      text.parts.contains(.slash) && generator.chance(Self.fractions)
+      ? FractionHabit(using: &generator) : nil
     var (x, middle) = (0.0, 0.0)
     var wander = 0.0
     var previous: Character?
-    for (character, isSubscript) in text.characters {
+    for ((character, isSubscript), part) in zip(text.characters, text.parts) {
       wander = 0.7 * wander + 0.025 * generator.normal()
-      let size = (isSubscript ? subscriptSize : 1) * exp(0.06 * generator.normal())
-      let baseline = wander + (isSubscript ? drop : 0)
+      var size = (isSubscript ? subscriptSize : 1) * exp(0.06 * generator.normal())
+      var baseline = wander + (isSubscript ? drop : 0)
+      if let fraction {
+        size *= fraction.size(of: part)
+        baseline += fraction.drop(of: part)
+      }
       let glyph = glyph(character, using: &generator)
       if samples[character] == nil { drawn.insert(character) }
       guard let bounds = glyph.bounds else { continue }
       if previous != nil {
         let usual = isSubscript || character == "," || character == "'" ? 0.5 * spacing : spacing
         x += usual * (previous == "," ? 1.6 : 1) + 0.05 * generator.normal()
+        if let fraction, part == .slash || previous == "/" {
+          x -= fraction.overlap * Self.slashWidth * fraction.slashSize
+        }
         // Characters that overlap still follow each other from left to right.
         x = max(x, middle - 0.5 * size * bounds.width + 0.02)
       }

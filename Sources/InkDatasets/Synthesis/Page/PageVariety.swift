@@ -71,6 +71,8 @@ public struct PageVariety: Hashable, Sendable {
     variety[.blur] = .range(0...1.4, usual: 0...0.7, share: 0.85)
     variety[.originalSize] = .range(0.6...1, usual: 1...1, share: 0.85)
     variety[.noAutomaton] = .chance(0)
+    // Outputs need more practice than people's drawings have of them.
+    variety[.symbolKind] = .choice([0.3, 5, 3, 0.7, 0.7, 4, 1, 1.5])
     return variety
   }
 
