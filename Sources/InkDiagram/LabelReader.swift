@@ -51,6 +51,10 @@ struct LabelReader {
   private static let differentKind = 0.01
   /// The share of drawings whose symbols have outputs.
   private static let outputs = 0.05
+  /// What the last name costs where people number from one: most begin with zero.
+  private static let fromOne = 1.0
+  /// What a kind of names costs that has fewer names than a drawing has states.
+  private static let tooFewNames = 6.0
   /// What a letter or a number costs that is later in its order than there are states.
   private static let (laterLetter, laterNumber) = (1.0, 3.0)
   /// The angles at which writing is read besides 0, in radians: paper lies turned, and hands slant.
@@ -119,7 +123,7 @@ struct LabelReader {
     let scores = loop.map(lines.count) { line, _ in
       let writing = writing(lines[line])
       if line < names.count {
-        return self.names(writing).map { $0.score + log(NameKind($0.text).prior) }
+        return self.names(writing).map { $0.score + log(NameKind.prior(of: $0.text)) }
       }
       return self.symbols(writing).map { text in
         Self.parts(of: text.text).reduce(text.score) { $0 + log(prior($1)) }
@@ -234,36 +238,57 @@ struct LabelReader {
   /// differ from each other.
   func agreed(names lists: [[ScoredText]]) -> [[ScoredText]] {
     let kinds = kinds(of: lists)
+    func score(_ text: ScoredText, as kind: NameKind) -> Double {
+      var score = log(
+        (1 - Self.differentKind) * (kinds[kind] ?? 0) + Self.differentKind * kind.prior)
+      guard let index = kind.index(of: text.text) else { return score }
+      if index >= lists.count { score -= Self.fromOne }
+      if index > lists.count + 1 {
+        switch kind {
+        case .capital, .small: score -= Self.laterLetter
+        // 90 is rather q0.
+        case .number where index > 20 && text.text.first == "9": score -= 8
+        case .bits: break
+        default: score -= Self.laterNumber
+        }
+      }
+      return score
+    }
     let scored = lists.map { list in
       list.map { text in
-        let kind = NameKind(text.text)
-        var score =
-          text.score
-          + log((1 - Self.differentKind) * (kinds[kind] ?? 0) + Self.differentKind * kind.prior)
-        if let index = kind.index(of: text.text), index > lists.count + 1 {
-          switch kind {
-          case .capital, .small: score -= Self.laterLetter
-          // 90 is rather q0; binary numbers are names.
-          case .number where index > 20 && !text.text.allSatisfy("01".contains): score -= 8
-          default: score -= Self.laterNumber
-          }
-        }
-        if vocabulary.contains(text.text) { score += 1.5 }
-        return ScoredText(text: text.text, score: score)
+        let kindScore = NameKind.kinds(of: text.text).map { score(text, as: $0) }.max()!
+        let known = vocabulary.contains(text.text) ? 1.5 : 0
+        return ScoredText(text: text.text, score: text.score + kindScore + known)
       }
+    }
+    let places = lists.map { list in
+      list.map { NamePlace($0.text, amongFirst: lists.count + 1) }
     }
     var weights = scored.map(Self.weights)
     for _ in 0..<3 {
       var texts: [String: Double] = [:]
-      for (list, weight) in zip(lists, weights) {
-        for (text, share) in zip(list, weight) { texts[text.text, default: 0] += share }
+      var taken: [NamePlace: Double] = [:]
+      for (number, list) in lists.enumerated() {
+        for (text, share) in zip(list, weights[number]) {
+          texts[text.text, default: 0] += share
+        }
+        for (place, share) in zip(places[number], weights[number]) {
+          if let place { taken[place, default: 0] += share }
+        }
       }
-      weights = zip(scored, weights).map { list, weight in
+      weights = lists.indices.map { number in
         Self.weights(
-          zip(list, weight).map { text, share in
+          scored[number].indices.map { index in
+            let text = scored[number][index]
             // Another state has this name already.
-            let taken = min(1, max(0, (texts[text.text] ?? 0) - share))
-            return ScoredText(text: text.text, score: text.score - 3 * taken)
+            let others = min(1, max(0, (texts[text.text] ?? 0) - weights[number][index]))
+            var score = text.score - 3 * others
+            if lists.count > 1, let place = places[number][index] {
+              // People number states one after the other.
+              let beside = max(taken[place.before] ?? 0, taken[place.after] ?? 0)
+              score -= place.kind.aloneCost * (1 - min(1, beside))
+            }
+            return ScoredText(text: text.text, score: score)
           })
       }
     }
@@ -276,17 +301,18 @@ struct LabelReader {
     let trust = 0.5
     // In the order of the names: sums in the order of a set would differ in their last digits.
     var all: [NameKind] = []
-    for kind in lists.joined().map({ NameKind($0.text) }) where !all.contains(kind) {
+    for kind in lists.joined().flatMap({ NameKind.kinds(of: $0.text) }) where !all.contains(kind) {
       all.append(kind)
     }
     let scores = all.map { kind in
       let fit = lists.reduce(0.0) { sum, list in
         let share = zip(list, Self.weights(list)).reduce(0.0) {
-          $0 + (NameKind($1.0.text) == kind ? $1.1 : 0)
+          $0 + (NameKind.kinds(of: $1.0.text).contains(kind) ? $1.1 : 0)
         }
         return sum + log(share + 0.003)
       }
-      return (kind: kind, score: log(kind.prior) + trust * fit)
+      let room = kind.count < lists.count ? Self.tooFewNames : 0
+      return (kind: kind, score: log(kind.prior) + trust * fit - room)
     }
     guard let best = scores.map(\.score).max() else { return [:] }
     let sum = scores.reduce(0.0) { $0 + exp($1.score - best) }
@@ -472,28 +498,40 @@ enum SymbolKind: Hashable, CaseIterable {
 /// The kind of a state's name; the names in a drawing are mostly of one kind.
 enum NameKind: Hashable {
   case indexed(Character)
+  /// Binary digits, as many in each name: `00`, `01`, `10`.
+  case bits(Int)
   /// A name and an output (Moore).
   case withOutput
   case number, capital, small, other
 
-  init(_ text: String) {
-    guard let first = text.first else {
-      self = .other
-      return
-    }
-    if Self.nameBeforeOutput(text) != nil {
-      self = .withOutput
-      return
-    }
+  /// Returns the kinds that a name can be of; `10` is a number, and bits.
+  static func kinds(of text: String) -> [NameKind] {
+    guard let first = text.first else { return [.other] }
+    if nameBeforeOutput(text) != nil { return [.withOutput] }
     let rest = text.dropFirst().drop { $0 == "_" }
     if text.allSatisfy(\.isNumber) {
-      self = .number
-    } else if text.count == 1 {
-      self = first.isUppercase ? .capital : .small
-    } else if !rest.isEmpty, rest.allSatisfy(\.isNumber) {
-      self = .indexed(first)
-    } else {
-      self = .other
+      let areBits = text.count > 1 && text.allSatisfy("01".contains)
+      let isNumber = text.count == 1 || first != "0"
+      return (isNumber ? [.number] : [])
+        + (areBits ? [.bits(text.count)] : isNumber ? [] : [.other])
+    }
+    if text.count == 1 { return [first.isUppercase ? .capital : .small] }
+    return [!rest.isEmpty && rest.allSatisfy(\.isNumber) ? .indexed(first) : .other]
+  }
+
+  /// The number of names of this kind.
+  var count: Int {
+    if case .bits(let length) = self { return length < 16 ? 1 << length : .max }
+    return .max
+  }
+
+  /// What a name costs if no other state has the name before or after it.
+  var aloneCost: Double {
+    switch self {
+    case .indexed, .number: 2.5
+    case .capital, .small: 1
+    case .bits: 0.5
+    case .withOutput, .other: 0
     }
   }
 
@@ -504,6 +542,7 @@ enum NameKind: Hashable {
     case .indexed("s"): 0.08
     case .indexed("p"), .indexed("z"), .indexed("S"), .indexed("Q"): 0.01
     case .indexed: 0.001
+    case .bits: 0.01
     case .number: 0.15
     case .capital: 0.2
     case .small: 0.06
@@ -511,6 +550,9 @@ enum NameKind: Hashable {
     case .other: 0.01
     }
   }
+
+  /// The share of drawings with names like `text`.
+  static func prior(of text: String) -> Double { kinds(of: text).map(\.prior).max()! }
 
   /// The name in `q0/1`, or `nil` if a text has no output.
   private static func nameBeforeOutput(_ text: String) -> String? {
@@ -525,11 +567,31 @@ enum NameKind: Hashable {
   func index(of text: String) -> Int? {
     switch self {
     case .number: Int(text)
+    case .bits: Int(text, radix: 2)
     case .indexed: Int(text.drop { !$0.isNumber })
     case .capital, .small:
       text.lowercased().first?.asciiValue.map { Int($0) - Int(UInt8(ascii: "a")) }
-    case .withOutput: Self.nameBeforeOutput(text).flatMap { NameKind($0).index(of: $0) }
+    case .withOutput:
+      Self.nameBeforeOutput(text).flatMap { NameKind.kinds(of: $0)[0].index(of: $0) }
     case .other: nil
     }
   }
+}
+
+/// The place of a name in the order of its kind.
+private struct NamePlace: Hashable {
+  let kind: NameKind
+  private let index: Int
+
+  /// Finds the place of a name, or returns `nil` if its kind has no order or it is none of the first `count`.
+  init?(_ name: String, amongFirst count: Int) {
+    let kind = NameKind.kinds(of: name).last!
+    guard let index = kind.index(of: name), index <= count else { return nil }
+    self.init(kind, index)
+  }
+
+  private init(_ kind: NameKind, _ index: Int) { (self.kind, self.index) = (kind, index) }
+
+  var before: NamePlace { NamePlace(kind, index - 1) }
+  var after: NamePlace { NamePlace(kind, index + 1) }
 }

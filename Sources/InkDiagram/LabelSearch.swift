@@ -16,6 +16,8 @@ struct LabelSearch {
   /// The number of strokes and the width, as a share of the height, above which writing is no label.
   private static let maximumStrokes = 40
   private static let maximumWidth = 14.0
+  /// The size of a line, as a share of the usual height, below which it is a dot, a dash or dirt.
+  private static let leastSize = 0.4
   /// The number of arrows that a line may label.
   private static let maximumArrows = 5
   /// The least unit of the distance between label and arrow, as a share of the radius of states.
@@ -77,6 +79,7 @@ struct LabelSearch {
     var pairs: [(line: Int, arrow: Int, cost: Double)] = []
     for (number, line) in lines.enumerated()
     where line.traces.count <= Self.maximumStrokes
+      && max(line.high.x - line.low.x, line.high.y - line.low.y) >= Self.leastSize * height
       && line.high.x - line.low.x < Self.maximumWidth * height
     {
       let reach = 0.5 * max(line.high.x - line.low.x, line.high.y - line.low.y) + 2 * unit

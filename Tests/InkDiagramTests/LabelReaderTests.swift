@@ -27,6 +27,28 @@ import Testing
     #expect(best(try reader().agreed(names: plain)).first == "q01")
   }
 
+  @Test func statesAreNumberedOneAfterTheOther() throws {
+    let others = ["q1", "q2", "q3", "q4"].map { texts([$0: -0.1]) }
+    let doubtful = texts(["q6": -0.5, "q0": -1.5])
+    #expect(best(try reader().agreed(names: [doubtful] + others)).first == "q0")
+    let clear = texts(["q6": -0.1, "q0": -7])
+    #expect(best(try reader().agreed(names: [clear] + others)).first == "q6")
+    let numbers = (1...9).map { texts(["\($0)": -0.1]) }
+    #expect(
+      best(try reader().agreed(names: [texts(["16": -0.4, "10": -0.5])] + numbers)).first == "10")
+  }
+
+  @Test func binaryNamesHaveOneLengthAndAreEnough() throws {
+    let others = ["010", "001", "000", "011"].map {
+      texts([$0: -0.3, String($0.dropLast()): -0.9])
+    }
+    let doubtful = texts(["10": -0.3, "100": -2])
+    // Five states have no room in two bits.
+    #expect(best(try reader().agreed(names: [doubtful] + others)).first == "100")
+    let twoBits = ["00", "01", "11"].map { texts([$0: -0.1]) }
+    #expect(best(try reader().agreed(names: [doubtful] + twoBits)).first == "10")
+  }
+
   @Test func inputsAndOutputsRepeatApart() throws {
     let doubtful = texts(["6/1": -0.5, "b/1": -1.2])
     let others = [texts(["a/1": -0.1]), texts(["b/0": -0.1]), texts(["a/0": -0.1])]
