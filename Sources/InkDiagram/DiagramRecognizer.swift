@@ -202,7 +202,14 @@ public struct DiagramRecognizer: Sendable {
     ) { line, angle in
       labels.interpretation.writing(line, in: drawing, turnedBy: angle)
     }
-    let firstRows = labelReader.agreed(names: Array(readings.names.prefix(names.count)))
+    // Each automaton of a drawing has names of its own.
+    var firstRows = [[ScoredText]](repeating: [], count: names.count)
+    for automaton in diagram.automataOfStates {
+      let own = named.indices.filter { automaton.contains(named[$0]) }
+      for (number, texts) in zip(own, labelReader.agreed(names: own.map { readings.names[$0] })) {
+        firstRows[number] = texts
+      }
+    }
     var otherRows = readings.names.dropFirst(names.count).map(labelReader.weighed)[...]
     for ((state, name), first) in zip(zip(named, names), firstRows) {
       let others = otherRows.prefix(name.rows.count - 1)

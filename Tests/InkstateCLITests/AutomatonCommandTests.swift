@@ -156,6 +156,25 @@ import Testing
     #expect(try run("grade", "solution.txt", "in", "--csv", "solution.txt", "--force").status != 0)
   }
 
+  @Test func severalAutomataInOneDrawingAreListed() throws {
+    let example = URL(fileURLWithPath: "\(Self.project)/Examples/Drawings/mod3.ndjson")
+    let recording = try #require(
+      JSONSerialization.jsonObject(with: Data(contentsOf: example)) as? [String: Any])
+    let strokes = try #require(recording["drawing"] as? [[[Double]]])
+    let right = strokes.map { $0[0].max() ?? 0 }.max() ?? 0
+    let beside = strokes.map { [$0[0].map { $0 + right + 200 }] + $0.dropFirst() }
+    let both = try JSONSerialization.data(withJSONObject: ["drawing": strokes + beside])
+    try folder.write("two.ndjson", String(decoding: both, as: UTF8.self) + "\n")
+    let result = try run("recognize", "two.ndjson", "--output", "two.automaton")
+    #expect(result.status == 0, "\(result.errors)")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.contains("  states: A, B, C, A, B, C; initial: A, A; final: C, C"))
+    #expect(
+      lines.contains(
+        "  2 automata without an arrow between them, in one document: A, B, C; A, B, C"))
+    #expect(try run("check", "two.automaton").output.hasPrefix("6 states, 12 transitions"))
+  }
+
   @Test func drawingsAndPhotographsAreGraded() throws {
     let examples = URL(fileURLWithPath: "\(Self.project)/Examples")
     let drawing = try String(

@@ -23,7 +23,8 @@ struct AutomatonRecognize: ParsableCommand {
       `inkstate trace` does, and names and symbols are read from them and from the pixels. A picture can lie \
       any way: of four quarter turns, the one in which its writing is read best is upright. \
       The command prints the states and the transitions; --output writes a document for the editor, \
-      laid out as it was drawn.
+      laid out as it was drawn. Several automata in one drawing, each with an initial state, become parts of one \
+      document, and the command lists them.
 
       What could not be read with certainty is listed with the alternatives. If writing is ambiguous, \
       name the only possible symbols with --alphabet, or likely symbols and names with --vocabulary.
@@ -238,6 +239,12 @@ extension Diagram {
       "\(source): \(states.count.counted("state")), \(transitions.count.counted("transition"))",
       "  states: \(list { _ in true }); initial: \(list(\.initial)); final: \(list(\.final))",
     ]
+    if automata.count > 1 {
+      let parts = automata.map { $0.map { names[$0]! }.joined(separator: ", ") }
+      lines.append(
+        "  \(automata.count) automata without an arrow between them, in one document: "
+          + parts.joined(separator: "; "))
+    }
     var elements = names
     for (number, transition) in transitions.enumerated() {
       let symbols = transition.symbols.joined(separator: ", ")

@@ -1,0 +1,39 @@
+import Ink
+
+extension Diagram {
+  /// The ids of the states of each automaton in the drawing; one list unless there are several automata.
+  ///
+  /// Automata are parts without a transition between them that have an initial state each. A part without one
+  /// belongs to the automaton with the nearest state, because an arrow between them was probably not seen.
+  public var automata: [[String]] { automataOfStates.map { $0.map { states[$0].id } } }
+
+  /// The indices of the states of each automaton.
+  var automataOfStates: [[Int]] {
+    let index = Dictionary(
+      states.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var sets = DisjointSets(count: states.count)
+    for transition in transitions {
+      guard let from = index[transition.from], let to = index[transition.to] else { continue }
+      sets.join(to, into: from)
+    }
+    let begun = Set(states.indices.filter { states[$0].initial }.map { sets.root(of: $0) })
+    guard begun.count > 1 else { return states.isEmpty ? [] : [Array(states.indices)] }
+    let members = states.indices.filter { begun.contains(sets.root(of: $0)) }
+    for state in states.indices where !begun.contains(sets.root(of: state)) {
+      let nearest = members.min {
+        states[$0].center.distance(to: states[state].center)
+          < states[$1].center.distance(to: states[state].center)
+      }
+      guard let nearest else { continue }
+      sets.join(state, into: nearest)
+    }
+    var order: [Int] = []
+    var parts: [Int: [Int]] = [:]
+    for state in states.indices {
+      let root = sets.root(of: state)
+      if parts[root] == nil { order.append(root) }
+      parts[root, default: []].append(state)
+    }
+    return order.map { parts[$0]! }
+  }
+}
