@@ -321,7 +321,7 @@ struct LabelReader {
 
   /// Returns the texts of all labels with probabilities, given that a drawing has a small alphabet.
   func agreed(symbols lists: [[ScoredText]]) -> [[ScoredText]] {
-    let rounds = 4
+    let rounds = 20
     let split = lists.map { $0.map { Self.parts(of: $0.text) } }
     var weights = lists.map(Self.weights)
     // Outputs may be of another kind than inputs.

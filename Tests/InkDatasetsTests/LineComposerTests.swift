@@ -115,7 +115,8 @@ import TestSupport
       case "composed index": fits = text.wholeMatch(of: /\w_[ijkmn0-9]/) != nil
       case "composed primed": fits = text.wholeMatch(of: /\w(_?[0-9]{1,2})?'{1,2}/) != nil
       case "composed symbol": fits = text.count == 1
-      case "composed list": fits = text.wholeMatch(of: /[^,](,[^,]){1,3}/) != nil
+      case "composed list":
+        fits = text.wholeMatch(of: /[^,](,[^,]){1,3}|[01]{2,3}(,[01]{2,3})+/) != nil
       case "composed number": fits = text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) != nil
       case "composed expression":
         fits = text.wholeMatch(of: /\w(\+\+|--|[-+=<>]\w\??|=\w[-+]\w)/) != nil

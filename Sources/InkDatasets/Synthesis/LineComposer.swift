@@ -157,6 +157,8 @@ package struct LineTexts {
     emptyWords = ["ε", "λ", "eps"].filter { $0.allSatisfy(characters.contains) }
   }
 
+  /// The shares of lists, and of other numbers, that are binary.
+  private static let (listsOfBits, binaryNumbers) = (0.25, 0.3)
   /// How often a text is drawn until the writer has its characters.
   private static let tries = 8
 
@@ -263,8 +265,18 @@ package struct LineTexts {
     return all.isEmpty ? nil : generator.pick(all)
   }
 
-  /// Two to four symbols with commas: `a,b`, `0,1`.
+  /// Two to four symbols with commas: `a,b`, `0,1`, `00,01`.
   private func list(using generator: inout SeededGenerator) -> LineText? {
+    if "01,".allSatisfy(characters.contains), generator.chance(Self.listsOfBits) {
+      let length = 2 + generator.index(below: 2)
+      let first = generator.index(below: 3)
+      let numbers = (first..<1 << length).filter { _ in generator.chance(0.6) }
+      let texts = numbers.map { number in
+        let bits = String(number, radix: 2)
+        return String(repeating: "0", count: length - bits.count) + bits
+      }
+      if texts.count > 1 { return LineText(texts.joined(separator: ",")) }
+    }
     let pools = [digits, Array("abcd").filter(characters.contains), smalls, letters + digits]
       .filter { $0.count > 1 }
     guard characters.contains(","), !pools.isEmpty else { return nil }
@@ -280,7 +292,7 @@ package struct LineTexts {
   private func number(using generator: inout SeededGenerator) -> LineText? {
     guard !digits.isEmpty else { return nil }
     let bits = digits.filter("01".contains)
-    let pool = bits.count == 2 && generator.chance(0.3) ? bits : digits
+    let pool = bits.count == 2 && generator.chance(Self.binaryNumbers) ? bits : digits
     func some(_ count: Int) -> String { String((0..<count).map { _ in generator.pick(pool) }) }
     var text = some(1 + generator.index(below: 4))
     if characters.contains("."), generator.chance(0.15) {
@@ -458,7 +470,10 @@ struct LineWriter {
   private let gap: Double
   private let subscriptSize: Double
   private let subscriptDrop: Double
+  private let slashesZeros: Bool
 
+  /// The share of writers who slash their zeros.
+  private static let slashing = 0.1
   /// The share of lines with outputs that are written as fractions, and the usual width of a slash.
   private static let (fractions, slashWidth) = (0.5, 0.45)
 
@@ -485,6 +500,7 @@ struct LineWriter {
     gap = generator.uniform(0.08...0.3)
     subscriptSize = generator.uniform(0.45...0.7)
     subscriptDrop = generator.uniform(0.12...0.36)
+    slashesZeros = generator.chance(Self.slashing)
   }
 
   /// Writes `text`, and returns the line with the characters that were not recorded.
@@ -565,7 +581,14 @@ struct LineWriter {
       }
       return drawn(character, using: &generator)
     }
-    return fitted(generator.pick(own), to: zone(of: character), using: &generator)
+    let glyph = fitted(generator.pick(own), to: zone(of: character), using: &generator)
+    guard character == "0", slashesZeros, let bounds = glyph.bounds else { return glyph }
+    func corner(_ x: Double, _ y: Double) -> Point {
+      Point(
+        bounds.minX + (x + 0.08 * generator.normal()) * bounds.width,
+        bounds.minY + (y + 0.08 * generator.normal()) * bounds.height)
+    }
+    return Drawing(glyph.strokes + [Stroke([corner(0.95, 0.1), corner(0.05, 0.9)])])
   }
 
   /// The top and the bottom of a character.

@@ -3,8 +3,9 @@ import Ink
 import SeededRandom
 
 extension PageDraft {
-  /// The shares of names with an output (Moore), and of conditions among words at arrows.
-  private static let (namesWithOutput, conditions) = (0.1, 0.4)
+  /// The shares of names with an output (Moore), of conditions among words at arrows, and of lists as they stand in
+  /// lines.
+  private static let (namesWithOutput, conditions, linesOfLists) = (0.1, 0.4, 0.3)
 
   /// Returns the name of a state that stands in one line, or `nil` if states have none.
   mutating func name() -> Writing? {
@@ -116,6 +117,8 @@ extension PageDraft {
     case .words:
       let words = 1 + dice.generator.index(below: 3)
       return writer.phrase(words, using: &dice.generator)
+    case .list where dice.generator.chance(Self.linesOfLists):
+      return writer.text(.list, .symbol, using: &dice.generator)
     case .list:
       let separator = dice.generator.pick([",", ", ", " ", ",", "|"])
       text = (0..<count).map { _ in symbol() }.joined(separator: separator)
