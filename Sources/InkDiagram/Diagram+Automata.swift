@@ -3,8 +3,8 @@ import Ink
 extension Diagram {
   /// The ids of the states of each automaton in the drawing; one list unless there are several automata.
   ///
-  /// Automata are parts without a transition between them that have an initial state each. A part without one
-  /// belongs to the automaton with the nearest state, because an arrow between them was probably not seen.
+  /// Automata are connected components with an initial state each. A component without one belongs to the automaton
+  /// with the nearest state, because an arrow between them was probably not seen.
   public var automata: [[String]] { automataOfStates.map { $0.map { states[$0].id } } }
 
   /// The indices of the states of each automaton.
@@ -19,14 +19,15 @@ extension Diagram {
     let begun = Set(states.indices.filter { states[$0].initial }.map { sets.root(of: $0) })
     guard begun.count > 1 else { return states.isEmpty ? [] : [Array(states.indices)] }
     let members = states.indices.filter { begun.contains(sets.root(of: $0)) }
+    var nearest: [Int: (member: Int, distance: Double)] = [:]
     for state in states.indices where !begun.contains(sets.root(of: state)) {
-      let nearest = members.min {
-        states[$0].center.distance(to: states[state].center)
-          < states[$1].center.distance(to: states[state].center)
+      let part = sets.root(of: state)
+      for member in members {
+        let distance = states[member].center.distance(to: states[state].center)
+        if distance < nearest[part]?.distance ?? .infinity { nearest[part] = (member, distance) }
       }
-      guard let nearest else { continue }
-      sets.join(state, into: nearest)
     }
+    for (part, found) in nearest { sets.join(part, into: found.member) }
     var order: [Int] = []
     var parts: [Int: [Int]] = [:]
     for state in states.indices {

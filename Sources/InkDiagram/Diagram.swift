@@ -1,6 +1,6 @@
 import Ink
 
-/// An automaton in a drawing: its elements, and the role of every stroke.
+/// An automaton in a drawing, or several (``automata``): its elements, and the role of every stroke.
 ///
 /// As JSON it is one object: `automaton` with `states` and `transitions`, `strokes`, and `uncertain`.
 public struct Diagram: Hashable, Sendable {

@@ -206,9 +206,8 @@ public struct DiagramRecognizer: Sendable {
     var firstRows = [[ScoredText]](repeating: [], count: names.count)
     for automaton in diagram.automataOfStates {
       let own = named.indices.filter { automaton.contains(named[$0]) }
-      for (number, texts) in zip(own, labelReader.agreed(names: own.map { readings.names[$0] })) {
-        firstRows[number] = texts
-      }
+      let agreed = labelReader.agreed(names: own.map { readings.names[$0] }, among: names.count)
+      for (number, texts) in zip(own, agreed) { firstRows[number] = texts }
     }
     var otherRows = readings.names.dropFirst(names.count).map(labelReader.weighed)[...]
     for ((state, name), first) in zip(zip(named, names), firstRows) {

@@ -16,8 +16,8 @@ struct LabelSearch {
   /// The number of strokes and the width, as a share of the height, above which writing is no label.
   private static let maximumStrokes = 40
   private static let maximumWidth = 14.0
-  /// The size of a line, as a share of the usual height, below which it is a dot, a dash or dirt.
-  private static let leastSize = 0.4
+  /// The cost of a label that is smaller than this share of the usual one: a dash of the paper, or dirt.
+  private static let (smallCost, smallSize) = (1.5, 0.4)
   /// The number of arrows that a line may label.
   private static let maximumArrows = 5
   /// The least unit of the distance between label and arrow, as a share of the radius of states.
@@ -57,6 +57,13 @@ struct LabelSearch {
     traces.map(\.height).filter { $0 > 0.2 * scale }.median() ?? 0.5 * scale
   }
 
+  /// A line that may label an arrow, and how unlikely that is.
+  private struct Pair {
+    var line: Int
+    var arrow: Int
+    var cost: Double
+  }
+
   private mutating func assign(_ lines: [TextLine]) {
     let scale = interpretation.scale
     guard scale > 0 else {
@@ -75,22 +82,25 @@ struct LabelSearch {
         line.traces.allSatisfy { $0.isWithin(Self.tipReach * scale, of: tip) }
       }
     }
-    let tipCosts = lines.map { isAtTip($0) ? Self.atTipCost : 0 }
-    var pairs: [(line: Int, arrow: Int, cost: Double)] = []
-    for (number, line) in lines.enumerated()
-    where line.traces.count <= Self.maximumStrokes
-      && max(line.high.x - line.low.x, line.high.y - line.low.y) >= Self.leastSize * height
-      && line.high.x - line.low.x < Self.maximumWidth * height
-    {
-      let reach = 0.5 * max(line.high.x - line.low.x, line.high.y - line.low.y) + 2 * unit
-      let near = grid.items(near: line.center, reach: reach).map { arrow in
-        (
+    // The arrows near each line, the nearest first.
+    let near: [[Pair]] = lines.enumerated().map { number, line in
+      guard line.traces.count <= Self.maximumStrokes,
+        line.high.x - line.low.x < Self.maximumWidth * height
+      else { return [] }
+      let reach = 0.5 * line.size + 2 * unit
+      let tipCost = isAtTip(line) ? Self.atTipCost : 0
+      return grid.items(near: line.center, reach: reach).map { arrow in
+        Pair(
           line: number, arrow: arrow,
-          cost: cost(of: line, at: arrows[arrow], height: height, unit: unit) + tipCosts[number]
-        )
-      }
-      pairs += near.filter { $0.cost < Self.remarkCost }.sorted { $0.cost < $1.cost }
-        .prefix(Self.maximumArrows)
+          cost: cost(of: line, at: arrows[arrow], height: height, unit: unit) + tipCost)
+      }.filter { $0.cost < Self.remarkCost }.sorted { $0.cost < $1.cost }
+    }
+    let heights = zip(lines, near).filter { !$1.isEmpty }.map { $0.0.high.y - $0.0.low.y }
+    let usualHeight = weightedMedian(heights.map { ($0, $0) }) ?? 0
+    let pairs = zip(lines, near).flatMap { line, near in
+      let smallCost = line.size < Self.smallSize * usualHeight ? Self.smallCost : 0
+      return near.map { Pair(line: $0.line, arrow: $0.arrow, cost: $0.cost + smallCost) }
+        .filter { $0.cost < Self.remarkCost }.prefix(Self.maximumArrows)
     }
     // An arrow has one label, and a label one arrow.
     let packing = Packing(

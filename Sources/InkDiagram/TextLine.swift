@@ -16,6 +16,8 @@ struct TextLine {
   }
 
   var center: Vector { low.middle(to: high) }
+  /// The longer side of the rectangle.
+  var size: Double { max(high.x - low.x, high.y - low.y) }
   var strokes: [Int] { traces.map(\.index).sorted() }
 
   /// Groups strokes by nearness, baseline and size.

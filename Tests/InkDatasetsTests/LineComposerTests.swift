@@ -71,8 +71,8 @@ import TestSupport
   }
 
   @Test func halfOfTheOutputsAreLowerThanTheirSymbols() throws {
-    let lines = LineComposer(seed: 4).compose(from: recorded(hands: 1), perWriter: 300).examples
-      .filter { $0.kind == "composed output" && $0.label.wholeMatch(of: /[0-9]\/[0-9]/) != nil }
+    let lines = LineComposer(seed: 4).compose(from: recorded(hands: 1), perWriter: 900).examples
+      .filter { $0.kind == "composed output" && $0.label.wholeMatch(of: /[1-9]\/[1-9]/) != nil }
     try #require(lines.count > 40)
     let drops = try lines.map { line in
       let boxes = try drawing(line).strokes.filter { $0.points.count >= 80 }
@@ -153,7 +153,8 @@ import TestSupport
     let signKinds = LineKind.withSigns.map { "composed \($0.rawValue)" }
     for example in composed.examples
     where !signKinds.contains(example.kind) && !example.label.contains(where: "λ+=?".contains) {
-      let boxes = try drawing(example).strokes.map { Drawing([$0]).bounds! }
+      let boxes = try drawing(example).strokes.filter { !isSlashOfZero($0) }
+        .map { Drawing([$0]).bounds! }
       let text = Array(example.label)
       // Characters follow each other from left to right.
       for (a, b) in zip(boxes, boxes.dropFirst()) {
@@ -166,7 +167,7 @@ import TestSupport
         gaps.append((boxes[1].minX - boxes[0].maxX) / boxes[0].height)
         checked += 1
       }
-      if example.kind == "composed list", text[0].isNumber {
+      if example.kind == "composed list", text[0].isNumber, text[1] == "," {
         // A comma is small, and goes below the line.
         #expect(boxes[1].height < 0.6 * boxes[0].height)
         #expect(boxes[1].minY > boxes[0].center.y)
@@ -185,6 +186,43 @@ import TestSupport
     #expect(sizes.contains { $0 < 0.5 } && sizes.contains { $0 > 0.9 })
     #expect(drops.contains { abs($0) < 0.05 } && drops.contains { $0 > 0.25 })
     #expect(gaps.contains { $0 < 0 } && gaps.contains { $0 > 0.2 })
+  }
+
+  /// Whether a stroke is one line from the upper right to the lower left, as wide and high as a zero.
+  private func isSlashOfZero(_ stroke: Stroke) -> Bool {
+    guard stroke.points.count == 2 else { return false }
+    let (a, b) = (stroke.points[0], stroke.points[1])
+    return a.x > b.x && b.y - a.y > 0.3 * (a.x - b.x)
+  }
+
+  @Test func someWritersSlashTheirZeros() throws {
+    let lines = LineComposer(seed: 8).compose(
+      from: recorded(hands: 60, letters: Array("0123456789")), perWriter: 30
+    ).examples.filter { $0.kind == "composed number" && !$0.label.contains(".") }
+    let slashing = try Dictionary(grouping: lines) { $0.writer! }.mapValues { lines in
+      try lines.reduce(0) { try $0 + drawing($1).strokes.count(where: isSlashOfZero) }
+    }
+    for (writer, count) in slashing where count > 0 {
+      let zeros = lines.filter { $0.writer == writer }.reduce(0) {
+        $0 + $1.label.count { $0 == "0" }
+      }
+      #expect(count == zeros, "\(writer)")
+    }
+    #expect((2...14).contains(slashing.count { $0.value > 0 }), "\(slashing)")
+  }
+
+  @Test func someListsAndNumbersAreBinary() {
+    let lines = LineComposer(seed: 9).compose(from: recorded(hands: 1), perWriter: 400).examples
+    let lists = lines.filter { $0.kind == "composed list" }
+      .map { $0.label.split(separator: ",").map(String.init) }
+    let binary = lists.filter { $0.allSatisfy { $0.count > 1 } }
+    #expect((60...140).contains(binary.count))
+    #expect(binary.allSatisfy { Set($0.map(\.count)).count == 1 && $0 == $0.sorted() })
+    #expect(binary.allSatisfy { (2...4).contains($0.count) && Set($0).count == $0.count })
+    #expect(binary.contains { $0[0].first == "0" })
+    let numbers = lines.filter { $0.kind == "composed number" && $0.label.count > 2 }
+    let ofBits = numbers.count { $0.label.allSatisfy("01-.".contains) }
+    #expect((0.2...0.45).contains(Double(ofBits) / Double(numbers.count)))
   }
 
   @Test func onlyWhatAWriterCanWriteIsComposed() throws {

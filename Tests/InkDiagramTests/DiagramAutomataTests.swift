@@ -22,8 +22,14 @@ import Testing
   }
 
   @Test func aPartWithoutAnInitialStateBelongsToTheNearestAutomaton() {
-    let two = diagram(count: 5, initial: [0, 4], transitions: [(0, 1), (2, 2), (3, 4)])
-    #expect(two.automata == [["s0", "s1", "s2"], ["s3", "s4"]])
+    // The part of s2 and s4 begins nearer to the first automaton, but ends beside the second one.
+    var two = diagram(count: 6, initial: [0, 5], transitions: [(0, 1), (2, 4), (3, 5)])
+    two.states[2].center = Vector(25, 0)
+    two.states[3].center = Vector(60, 0)
+    two.states[4].center = Vector(50, 8)
+    #expect(two.automata == [["s0", "s1"], ["s2", "s3", "s4", "s5"]])
+    two.states[4].center = Vector(30, 8)
+    #expect(two.automata == [["s0", "s1", "s2", "s4"], ["s3", "s5"]])
   }
 
   @Test func oneInitialStateOrNoneMakesOneAutomaton() {

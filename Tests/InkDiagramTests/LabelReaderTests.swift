@@ -28,14 +28,30 @@ import Testing
   }
 
   @Test func statesAreNumberedOneAfterTheOther() throws {
-    let others = ["q1", "q2", "q3", "q4"].map { texts([$0: -0.1]) }
-    let doubtful = texts(["q6": -0.5, "q0": -1.5])
-    #expect(best(try reader().agreed(names: [doubtful] + others)).first == "q0")
-    let clear = texts(["q6": -0.1, "q0": -7])
-    #expect(best(try reader().agreed(names: [clear] + others)).first == "q6")
+    let others = ["q0", "q1", "q2"].map { texts([$0: -0.1]) }
+    #expect(
+      best(try reader().agreed(names: [texts(["q4": -0.5, "q3": -1.5])] + others)).first == "q3")
+    #expect(
+      best(try reader().agreed(names: [texts(["q4": -0.1, "q3": -7])] + others)).first == "q4")
+    // The readings of one state do not make each other likelier.
+    let doubtful = texts(["q4": -0.1, "q5": -0.1, "q3": -1.8])
+    #expect(best(try reader().agreed(names: [doubtful] + others)).first == "q3")
+    // 10 is a number among numbers, beside 9, although it could be bits.
     let numbers = (1...9).map { texts(["\($0)": -0.1]) }
     #expect(
-      best(try reader().agreed(names: [texts(["16": -0.4, "10": -0.5])] + numbers)).first == "10")
+      best(
+        try reader().agreed(names: numbers + [texts(["10": -0.1]), texts(["12": -0.1, "11": -1])])
+      )
+      .last == "11")
+  }
+
+  @Test func mostStatesAreNumberedFromZero() throws {
+    let others = ["q1", "q2", "q3", "q4"].map { texts([$0: -0.1]) }
+    #expect(
+      best(try reader().agreed(names: [texts(["q5": -0.5, "q0": -1])] + others)).first == "q0")
+    // Names that a drawing continues are no later than the states of the whole drawing.
+    let second = [texts(["q3": -0.1]), texts(["q4": -0.1]), texts(["q5": -0.3, "q2": -1.5])]
+    #expect(best(try reader().agreed(names: second, among: 6)).last == "q5")
   }
 
   @Test func binaryNamesHaveOneLengthAndAreEnough() throws {
@@ -59,6 +75,25 @@ import Testing
       texts(["1/0": -0.1]),
     ]
     #expect(best(try reader().agreed(symbols: list)).first == "0/1,1/1")
+  }
+
+  @Test func labelsThatAllLookLikeLettersAreDigits() throws {
+    let one = texts(["l": -0.7, "1": -0.7])
+    let zero = texts(["0": -0.5, "o": -1])
+    let agreed = try reader().agreed(symbols: [one, zero, one, zero, one])
+    #expect(best(agreed) == ["1", "0", "1", "0", "1"])
+    #expect(try #require(agreed[0].first).score > 0.8)
+  }
+
+  @Test func labelsOfADrawingHaveOutputsOrNone() throws {
+    let doubtful = texts(["d": -0.5, "0/1": -3])
+    let outputs = ["0/0", "1/0", "1/1", "0/0"].map { texts([$0: -0.2]) }
+    #expect(best(try reader().agreed(symbols: [doubtful] + outputs)).first == "0/1")
+    let plain = ["a", "b", "a", "b"].map { texts([$0: -0.2]) }
+    #expect(best(try reader().agreed(symbols: [doubtful] + plain)).first == "d")
+    // A label may lack its output.
+    let without = texts(["1": -0.1, "1/0": -6])
+    #expect(best(try reader().agreed(symbols: [without] + outputs)).first == "1")
   }
 
   @Test func theDirectionsOfTracedStrokesAreLeftOut() throws {

@@ -169,9 +169,12 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     let lines = result.output.split(separator: "\n")
     #expect(lines.contains("  states: A, B, C, A, B, C; initial: A, A; final: C, C"))
+    let parts = lines.indices.filter { lines[$0].hasPrefix("  automaton ") }
     #expect(
-      lines.contains(
-        "  2 automata without an arrow between them, in one document: A, B, C; A, B, C"))
+      parts.map { lines[$0] } == ["  automaton 1 of 2: A, B, C", "  automaton 2 of 2: A, B, C"])
+    #expect(parts.count == 2 && parts[1] == parts[0] + 7 && lines[parts[1] + 1] == "  A → A: 0")
+    let json = try run("recognize", "two.ndjson", "--format", "json").output
+    #expect(json.contains(#""automata":[["s0","s1","s2"],["s3","s4","s5"]]"#))
     #expect(try run("check", "two.automaton").output.hasPrefix("6 states, 12 transitions"))
   }
 
@@ -623,7 +626,10 @@ import Testing
       try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
     }
     #expect(objects.map { $0["source"] as? String } == ["-:1", "-:3"])
-    #expect(Set(objects[0].keys) == ["automaton", "rejected", "source", "strokes", "uncertain"])
+    #expect(
+      Set(objects[0].keys) == [
+        "automata", "automaton", "rejected", "source", "strokes", "uncertain",
+      ])
     let strokes = try #require(objects[0]["strokes"] as? [[String: Any]])
     #expect(strokes.allSatisfy { $0["role"] is String && $0.keys.contains("element") })
 

@@ -11,7 +11,8 @@ import SeededRandom
 /// Punctuation, signs and `λ` that the writer did not record are drawn, and `ε` is the writer's
 /// mirrored 3; the attribute `drawn` lists these characters. The attribute `kind` names the kind of
 /// text. Indices are small and low, or as large as the letter, or level with it, and characters touch
-/// each other or stand far apart.
+/// each other or stand far apart. Half of the outputs are written as fractions, with the symbol high and the
+/// output low, some lists and numbers are binary, and some writers slash their zeros.
 public struct LineComposer: Sendable {
   /// The random seed.
   public let seed: UInt64
@@ -104,15 +105,19 @@ extension LineText {
     case input, slash, output, other
   }
 
+  /// The lengths of symbols and outputs that are written so; words are not.
+  private static let shortParts = 1...3
+
   /// The part of each character.
   fileprivate var parts: [Part] {
     let symbols = characters.split(omittingEmptySubsequences: false) { $0.character == "," }
     return Array(
       symbols.map { symbol -> [Part] in
-        let slash = symbol.firstIndex { $0.character == "/" }
-        return symbol.indices.map { index in
-          slash.map { index < $0 ? .input : index == $0 ? .slash : .output } ?? .other
-        }
+        guard let slash = symbol.firstIndex(where: { $0.character == "/" }),
+          Self.shortParts.contains(slash - symbol.startIndex),
+          Self.shortParts.contains(symbol.endIndex - slash - 1)
+        else { return symbol.map { _ in .other } }
+        return symbol.indices.map { $0 < slash ? .input : $0 == slash ? .slash : .output }
       }.joined(separator: [.other]))
   }
 }
@@ -268,14 +273,8 @@ package struct LineTexts {
   /// Two to four symbols with commas: `a,b`, `0,1`, `00,01`.
   private func list(using generator: inout SeededGenerator) -> LineText? {
     if "01,".allSatisfy(characters.contains), generator.chance(Self.listsOfBits) {
-      let length = 2 + generator.index(below: 2)
-      let first = generator.index(below: 3)
-      let numbers = (first..<1 << length).filter { _ in generator.chance(0.6) }
-      let texts = numbers.map { number in
-        let bits = String(number, radix: 2)
-        return String(repeating: "0", count: length - bits.count) + bits
-      }
-      if texts.count > 1 { return LineText(texts.joined(separator: ",")) }
+      let count = generator.chance(0.65) ? 2 : 3 + generator.index(below: 2)
+      return LineText(Self.binaryNumbers(count, using: &generator).joined(separator: ","))
     }
     let pools = [digits, Array("abcd").filter(characters.contains), smalls, letters + digits]
       .filter { $0.count > 1 }
@@ -287,6 +286,17 @@ package struct LineTexts {
     // Most people list symbols in order.
     if generator.chance(0.75) { symbols.sort() }
     return LineText(symbols.map(String.init).joined(separator: ","))
+  }
+
+  /// Returns binary numbers of one length, up to eight, each larger than the one before.
+  static func binaryNumbers(_ count: Int, using generator: inout SeededGenerator) -> [String] {
+    let length = count > 4 || generator.chance(0.5) ? 3 : 2
+    var rest = Array(0..<1 << length)
+    while rest.count > count { rest.remove(at: generator.index(below: rest.count)) }
+    return rest.map { number in
+      let bits = String(number, radix: 2)
+      return String(repeating: "0", count: length - bits.count) + bits
+    }
   }
 
   private func number(using generator: inout SeededGenerator) -> LineText? {
@@ -423,9 +433,9 @@ struct LineVariety {
   }
 }
 
-/// How symbols with outputs (`0/1`) are written as fractions: the symbol is high and the output low, and both lean
-/// on the slash between them.
-private struct FractionHabit {
+/// How symbols with outputs (`0/1`) of one line are written as fractions: the symbol is high and the output low, and
+/// both lean on the slash between them.
+private struct FractionForm {
   /// How far the output is below the symbol.
   var drop: Double
   /// The size of the symbol and of the output.
@@ -532,7 +542,7 @@ struct LineWriter {
     let drop = variety.subscriptDrop ?? subscriptDrop * exp(0.2 * generator.normal())
     let fraction =
       text.parts.contains(.slash) && generator.chance(Self.fractions)
-      ? FractionHabit(using: &generator) : nil
+      ? FractionForm(using: &generator) : nil
     var (x, middle) = (0.0, 0.0)
     var wander = 0.0
     var previous: Character?
@@ -542,7 +552,8 @@ struct LineWriter {
       var baseline = wander + (isSubscript ? drop : 0)
       if let fraction {
         size *= fraction.size(of: part)
-        baseline += fraction.drop(of: part)
+        // All parts have their middle on one line before the symbol rises and the output drops.
+        baseline += fraction.drop(of: part) - 0.5 * (1 - fraction.size(of: part))
       }
       let glyph = glyph(character, using: &generator)
       if samples[character] == nil { drawn.insert(character) }

@@ -24,14 +24,14 @@ struct AutomatonRecognize: ParsableCommand {
       any way: of four quarter turns, the one in which its writing is read best is upright. \
       The command prints the states and the transitions; --output writes a document for the editor, \
       laid out as it was drawn. Several automata in one drawing, each with an initial state, become parts of one \
-      document, and the command lists them.
+      document, and are listed one after the other.
 
       What could not be read with certainty is listed with the alternatives. If writing is ambiguous, \
       name the only possible symbols with --alphabet, or likely symbols and names with --vocabulary.
 
-      With --format json, each drawing is one line: automaton, strokes (the role of each stroke: \
-      state, transition, initial, text or other, and its element), uncertain, and rejected, which is \
-      null or says why the drawing is no automaton.
+      With --format json, each drawing is one line: automaton, automata (the ids of the states of each), \
+      strokes (the role of each stroke: state, transition, initial, text or other, and its element), \
+      uncertain, and rejected, which is null or says why the drawing is no automaton.
 
       --truth compares with automata, with NDJSON that has the fields automaton and strokes, or with \
       annotated InkML, such as the FA database; give it once per file, in the order of the drawings. \
@@ -74,12 +74,13 @@ struct AutomatonRecognize: ParsableCommand {
     var source: String
     var diagram: Diagram
 
-    private enum CodingKeys: CodingKey { case source }
+    private enum CodingKeys: CodingKey { case source, automata }
 
     func encode(to encoder: any Encoder) throws {
       try diagram.encode(to: encoder)
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(source, forKey: .source)
+      try container.encode(diagram.automata, forKey: .automata)
     }
   }
 
@@ -239,18 +240,20 @@ extension Diagram {
       "\(source): \(states.count.counted("state")), \(transitions.count.counted("transition"))",
       "  states: \(list { _ in true }); initial: \(list(\.initial)); final: \(list(\.final))",
     ]
-    if automata.count > 1 {
-      let parts = automata.map { $0.map { names[$0]! }.joined(separator: ", ") }
-      lines.append(
-        "  \(automata.count) automata without an arrow between them, in one document: "
-          + parts.joined(separator: "; "))
-    }
     var elements = names
-    for (number, transition) in transitions.enumerated() {
-      let symbols = transition.symbols.joined(separator: ", ")
-      let arrow = "\(names[transition.from] ?? "?") → \(names[transition.to] ?? "?")"
-      elements["t\(number)"] = arrow
-      lines.append("  \(arrow): \(symbols.isEmpty ? "no symbols" : symbols)")
+    let automata = automata
+    for (number, automaton) in automata.enumerated() {
+      if automata.count > 1 {
+        let own = automaton.map { names[$0]! }.joined(separator: ", ")
+        lines.append("  automaton \(number + 1) of \(automata.count): \(own)")
+      }
+      for (number, transition) in transitions.enumerated() where automaton.contains(transition.from)
+      {
+        let symbols = transition.symbols.joined(separator: ", ")
+        let arrow = "\(names[transition.from] ?? "?") → \(names[transition.to] ?? "?")"
+        elements["t\(number)"] = arrow
+        lines.append("  \(arrow): \(symbols.isEmpty ? "no symbols" : symbols)")
+      }
     }
     for one in uncertain {
       let element = elements[one.element] ?? one.element

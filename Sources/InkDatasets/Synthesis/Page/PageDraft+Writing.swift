@@ -3,9 +3,8 @@ import Ink
 import SeededRandom
 
 extension PageDraft {
-  /// The shares of names with an output (Moore), of conditions among words at arrows, and of lists as they stand in
-  /// lines.
-  private static let (namesWithOutput, conditions, linesOfLists) = (0.1, 0.4, 0.3)
+  /// The shares of names with an output (Moore), of conditions among words at arrows, and of lists that are binary.
+  private static let (namesWithOutput, conditions, binaryLists) = (0.1, 0.4, 0.1)
 
   /// Returns the name of a state that stands in one line, or `nil` if states have none.
   mutating func name() -> Writing? {
@@ -117,11 +116,13 @@ extension PageDraft {
     case .words:
       let words = 1 + dice.generator.index(below: 3)
       return writer.phrase(words, using: &dice.generator)
-    case .list where dice.generator.chance(Self.linesOfLists):
-      return writer.text(.list, .symbol, using: &dice.generator)
     case .list:
       let separator = dice.generator.pick([",", ", ", " ", ",", "|"])
-      text = (0..<count).map { _ in symbol() }.joined(separator: separator)
+      let symbols =
+        dice.generator.chance(Self.binaryLists)
+        ? LineTexts.binaryNumbers(count, using: &dice.generator)
+        : (0..<count).map { _ in symbol() }
+      text = symbols.joined(separator: separator)
     case .range: text = dice.generator.chance(0.5) ? "[\(symbol())-\(symbol())]" : "0-9"
     case .brackets:
       let (open, close) = dice.generator.pick([("{", "}"), ("(", ")"), ("[", "]")])

@@ -1,0 +1,192 @@
+import Foundation
+import InkReader
+
+extension LabelReader {
+  /// The share of drawings whose symbols have outputs.
+  private static let outputs = 0.05
+  /// The share of labels without an output where labels have outputs, and of labels with one elsewhere.
+  private static let (withoutOutput, strayOutput) = (0.1, 0.01)
+
+  /// Returns the texts of all labels with probabilities, given that a drawing has a small alphabet.
+  func agreed(symbols lists: [[ScoredText]]) -> [[ScoredText]] {
+    let rounds = 4
+    let split = lists.map { $0.map { Self.parts(of: $0.text) } }
+    var weights = lists.map(Self.weights)
+    // Outputs may be of another kind than inputs.
+    let inputs = split.map { $0.map { $0.compactMap(Self.input) } }
+    let kinds = SymbolKind.probabilities(inputs, weights)
+    func prior(_ part: String) -> Double {
+      guard let input = Self.input(part) else { return self.prior(part) }
+      let kind = SymbolKind(input)
+      return self.prior(part) * (0.05 + 0.95 * (kinds[kind] ?? 1) / kind.prior)
+    }
+    let withOutputs = Self.outputShare(of: lists, weights)
+    for _ in 0..<rounds {
+      var counts: [String: Double] = [:]
+      var total = 0.0
+      for (texts, weight) in zip(split, weights) {
+        for (symbols, share) in zip(texts, weight) {
+          for symbol in symbols {
+            counts[symbol, default: 0] += share
+            total += share
+          }
+        }
+      }
+      weights = lists.indices.map { number in
+        var own: [String: Double] = [:]
+        var rest = total
+        for (symbols, share) in zip(split[number], weights[number]) {
+          for symbol in symbols {
+            own[symbol, default: 0] += share
+            rest -= share
+          }
+        }
+        let scored = zip(lists[number], split[number]).map { text, symbols in
+          var score = text.score
+          for symbol in symbols {
+            let others = max(0, (counts[symbol] ?? 0) - (own[symbol] ?? 0))
+            let base = 2 * prior(symbol)
+            score += log((others + base) / (max(0, rest) + 2))
+            // All labels together pay once for a symbol that is rare in automata: where each may be 1 or l, they are 1.
+            score += others / (others + base) * log(base / 2) / Double(lists.count)
+          }
+          let all = Self.symbols(of: text.text)
+          if Set(all).count < all.count { score -= 4 }
+          let (known, plain) = Self.outputLikelihoods(of: text.text)
+          score += log(withOutputs * known + (1 - withOutputs) * plain)
+          return ScoredText(text: text.text, score: score)
+        }
+        return Self.weights(scored)
+      }
+    }
+    return Self.ranked(lists, weights)
+  }
+
+  /// Returns the probability that the labels of a drawing have outputs.
+  private static func outputShare(of lists: [[ScoredText]], _ weights: [[Double]]) -> Double {
+    // As for names, many labels say little more than one.
+    let trust = 0.7
+    let fit = zip(lists, weights).reduce(0.0) { sum, label in
+      var (known, plain) = (0.0, 0.0)
+      for (text, weight) in zip(label.0, label.1) {
+        let likelihoods = outputLikelihoods(of: text.text)
+        known += weight * likelihoods.amongOutputs
+        plain += weight * likelihoods.otherwise
+      }
+      return label.0.isEmpty ? sum : sum + log(known / plain)
+    }
+    return 1 / (1 + exp(-log(outputs / (1 - outputs)) - trust * fit))
+  }
+
+  /// Returns how likely it is that a label has outputs, or none, as `text`: in a drawing whose labels have outputs,
+  /// and in another one.
+  private static func outputLikelihoods(
+    of text: String
+  ) -> (amongOutputs: Double, otherwise: Double) {
+    let hasOutputs = symbols(of: text).allSatisfy { $0.contains("/") }
+    return hasOutputs ? (1 - withoutOutput, strayOutput) : (withoutOutput, 1 - strayOutput)
+  }
+
+  /// Returns the symbols of a list that was read.
+  static func symbols(of text: String) -> [String] {
+    text.split(separator: ",").map(String.init)
+  }
+
+  /// Returns what the labels of a drawing repeat: symbols, or an input with its slash (`a/`) and an output (`/1`).
+  static func parts(of text: String) -> [String] {
+    symbols(of: text).flatMap { symbol in
+      let parts = symbol.split(separator: "/", maxSplits: 1)
+      return parts.count == 2 ? ["\(parts[0])/", "/\(parts[1])"] : [symbol]
+    }
+  }
+
+  /// Returns the symbol of a part of a label, or `nil` for an output.
+  private static func input(_ part: String) -> String? {
+    guard part.count > 1 else { return part }
+    if part.first == "/" { return nil }
+    return part.last == "/" ? String(part.dropLast()) : part
+  }
+
+  /// Returns how common a part of a label is before anything was read.
+  func prior(_ part: String) -> Double {
+    guard let symbol = Self.input(part) else {
+      return Self.outputs * prior(String(part.dropFirst()))
+    }
+    let common: [String: Double] = [
+      "a": 0.14, "b": 0.14, "c": 0.06, "d": 0.03, "0": 0.14, "1": 0.14, "ε": 0.06, "2": 0.04,
+      "3": 0.03, "x": 0.02, "y": 0.02,
+    ]
+    let usual: Double
+    if let share = common[symbol] {
+      usual = share
+    } else if symbol.count == 1, let character = symbol.first {
+      usual = character.isLetter || character.isNumber ? 0.006 : 0.001
+    } else {
+      usual = 0.001
+    }
+    guard !vocabulary.isEmpty else { return usual }
+    return 0.1 * usual + (vocabulary.contains(symbol) ? 0.9 / Double(vocabulary.count) : 0)
+  }
+}
+
+/// The kind of a symbol; the symbols of a drawing are mostly of one kind, besides the empty word.
+enum SymbolKind: Hashable, CaseIterable {
+  case digit, small, capital, other, empty
+
+  init(_ symbol: String) {
+    guard symbol != "ε", let character = symbol.first else {
+      self = .empty
+      return
+    }
+    if symbol.allSatisfy(\.isNumber) {
+      self = .digit
+    } else if !character.isLetter {
+      self = .other
+    } else {
+      self = character.isUppercase ? .capital : .small
+    }
+  }
+
+  /// Whether a symbol can be of this kind, if its size says nothing.
+  private func includes(_ symbol: String) -> Bool {
+    let kind = SymbolKind(symbol)
+    if kind == self || kind == .empty { return true }
+    guard self == .small || self == .capital, symbol.count == 1 else { return false }
+    return symbol.first?.isSameInBothCases ?? false
+  }
+
+  /// The share of drawings with such symbols.
+  var prior: Double {
+    switch self {
+    case .digit: 0.45
+    case .small: 0.4
+    case .capital: 0.1
+    case .other: 0.05
+    case .empty: 1
+    }
+  }
+
+  /// Returns the probability of each kind, given the texts of all labels with their weights.
+  static func probabilities(
+    _ labels: [[[String]]], _ weights: [[Double]]
+  ) -> [SymbolKind: Double] {
+    // As for names, many labels say little more than one.
+    let trust = 0.7
+    let kinds = allCases.filter { $0 != .empty }
+    let scores = kinds.map { kind in
+      let fit = zip(labels, weights).reduce(0.0) { sum, label in
+        let share = zip(label.0, label.1).reduce(0.0) { share, text in
+          let fits = text.0.allSatisfy { kind.includes($0) }
+          return share + (fits ? text.1 : 0)
+        }
+        return sum + log(share + 0.01)
+      }
+      return log(kind.prior) + trust * fit
+    }
+    let best = scores.max() ?? 0
+    let sum = scores.reduce(0.0) { $0 + exp($1 - best) }
+    var result: [SymbolKind: Double] = [.empty: 1]
+    for (kind, score) in zip(kinds, scores) { result[kind] = exp(score - best) / sum }
+    return result
+  }
+}
