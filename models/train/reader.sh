@@ -2,7 +2,7 @@
 # Trains the reader that comes with InkReader: on characters of 257 people and lines composed of them, on words
 # of 276 people from tablets and photographs, and on drawings that are no writing. `scripts/train reader` runs
 # this. The network with one recurrent layer learns the few writers first, then those of UNIPEN; then it gets a
-# second recurrent layer, and at last the pen directions beside the ink.
+# second recurrent layer, the pen directions beside the ink, and at last more of what people write on automata.
 set -euo pipefail
 
 data=$INKSTATE_DATA
@@ -176,10 +176,42 @@ python3 models/train/average-reader.py "$runs"/directions-{first,second}.safeten
   "$runs/directions.safetensors"
 "$inkstate" train "$runs"/{more,char-clean,digits}.ndjson "$runs/words" "${more[@]}" "${validation[@]}" \
   --from "$runs/directions.safetensors" --augment line --learning-rate 0.0012 --epochs 5 --seed 20261205 \
-  --output "$runs/directions-third.safetensors" --force \
+  --output "$runs/directions-third.safetensors" --force
+python3 models/train/average-reader.py "$runs"/directions{,-third}.safetensors 0.5 "$runs/directions-mean.safetensors"
+
+# Outputs as fractions, binary numbers and lists, slashed zeros, and automata whose texts are mostly short: of people
+# who recorded single characters.
+cat "$runs"/{char-train,characters/train}.ndjson >"$runs/char-all.ndjson"
+cat "$runs"/{char-aside,char-writers,characters/validation}.ndjson >"$runs/char-others.ndjson"
+labels char-others 900 701 2 labels-701
+labels char-all 4000 711 2 labels-711
+labels char-all 3000 712 1.5 labels-712
+labels char-all 3500 721 2 labels-721
+short=("$runs"/labels-{711,712})
+validation=(--validation "$runs/validation-all.ndjson" --validation "$runs/words"
+  --validation "$runs"/labels-601 --validation "$runs"/labels-701)
+# kinds SEED KINDS OUTPUT: lines of some kinds.
+kinds() {
+  lines all 60 0.01 "$1" "lines-$1"
+  grep -E "\"kind\":\"composed ($2)\"" "$runs/lines-$1.ndjson" >"$runs/$3.ndjson"
+}
+usual="output|number|name|index|list|symbol"
+kinds 91 "$usual" usual-91
+kinds 91 output outputs-91
+kinds 93 "$usual" usual-93
+kinds 93 "output|list" outputs-93
+awk 'NR % 2 == 0' "$runs/more.ndjson" >"$runs/more-half.ndjson"
+awk 'NR % 3 == 0' "$runs/more.ndjson" >"$runs/more-third.ndjson"
+"$inkstate" train "$runs"/{more-half,char-train,usual-91,outputs-91,outputs-91}.ndjson "$runs/words" \
+  "$runs"/labels-{621,622} "${short[@]}" "${short[@]}" "${validation[@]}" --from "$runs/directions-mean.safetensors" \
+  --augment line --learning-rate 0.0016 --epochs 6 --seed 20261207 --output "$runs/short-first.safetensors" --force
+short+=("$runs/labels-721")
+"$inkstate" train "$runs"/{more-third,char-train,usual-93,outputs-93,outputs-93}.ndjson "$runs"/{words,words} \
+  "$runs"/labels-{621,622} "${short[@]}" "${short[@]}" "${validation[@]}" --from "$runs/short-first.safetensors" \
+  --augment line --learning-rate 0.0014 --epochs 6 --seed 20261208 --output "$runs/short-second.safetensors" --force \
   --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
-python3 models/train/average-reader.py "$runs"/directions{,-third}.safetensors 0.5 \
-  "$runs/uncalibrated.safetensors" --priors
+python3 models/train/average-reader.py "$runs"/short-{first,second}.safetensors 0.4 "$runs/short.safetensors"
+python3 models/train/average-reader.py "$runs"/{directions-mean,short}.safetensors 0.4 "$runs/uncalibrated.safetensors" --priors
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-601" "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors
