@@ -3,7 +3,7 @@ import Foundation
 extension LabelReader {
   /// The share of names that are of another kind than those of their drawing.
   private static let differentKind = 0.01
-  /// What the first number costs that is not reached where states are numbered from zero, as most are.
+  /// The cost of the number `n` or a later one among `n` names: numbering from zero does not reach it.
   private static let fromOne = 1.0
   /// What a kind of names costs that has fewer names than a drawing has states.
   private static let tooFewNames = 6.0
@@ -13,7 +13,7 @@ extension LabelReader {
   /// Returns the texts of the names of an automaton with probabilities, given that they are alike, differ from each
   /// other, and follow each other.
   ///
-  /// - Parameter count: The number of names in the whole drawing, in which automata may be numbered on.
+  /// - Parameter count: The number of names in the whole drawing: numbers may continue from one automaton to the next.
   func agreed(names lists: [[ScoredText]], among count: Int? = nil) -> [[ScoredText]] {
     let count = max(count ?? 0, lists.count)
     let kinds = kinds(of: lists)
@@ -52,7 +52,7 @@ extension LabelReader {
         (1 - Self.differentKind) * (kinds[kind] ?? 0) + Self.differentKind * kind.prior)
       let index = kind.index(of: text.text)
       if let index {
-        if index == count, kind.isNumbered { score -= Self.fromOne }
+        if index >= count, kind.isNumbered { score -= Self.fromOne }
         if index > count + 1 { score -= laterCost(of: text.text, as: kind, index) }
       }
       return PlacedName(

@@ -7,7 +7,8 @@ extension LabelReader {
   /// The share of labels without an output where labels have outputs, and of labels with one elsewhere.
   private static let (withoutOutput, strayOutput) = (0.1, 0.01)
 
-  /// Returns the texts of all labels with probabilities, given that a drawing has a small alphabet.
+  /// Returns the texts of all labels with probabilities, given that a drawing has a small alphabet, and that most of
+  /// its labels have outputs, or few.
   func agreed(symbols lists: [[ScoredText]]) -> [[ScoredText]] {
     let rounds = 4
     let split = lists.map { $0.map { Self.parts(of: $0.text) } }
@@ -19,6 +20,10 @@ extension LabelReader {
       guard let input = Self.input(part) else { return self.prior(part) }
       let kind = SymbolKind(input)
       return self.prior(part) * (0.05 + 0.95 * (kinds[kind] ?? 1) / kind.prior)
+    }
+    /// How common a symbol is, as an input or an output.
+    func commonness(_ part: String) -> Double {
+      Self.input(part) == nil ? prior(part) / Self.outputs : prior(part)
     }
     let withOutputs = Self.outputShare(of: lists, weights)
     for _ in 0..<rounds {
@@ -47,8 +52,8 @@ extension LabelReader {
             let others = max(0, (counts[symbol] ?? 0) - (own[symbol] ?? 0))
             let base = 2 * prior(symbol)
             score += log((others + base) / (max(0, rest) + 2))
-            // All labels together pay once for a symbol that is rare in automata: where each may be 1 or l, they are 1.
-            score += others / (others + base) * log(base / 2) / Double(lists.count)
+            // The labels with a symbol pay together for how rare it is in automata: where each may be 1 or l, they are 1.
+            score += others / (others + base) * log(commonness(symbol)) / (others + 1)
           }
           let all = Self.symbols(of: text.text)
           if Set(all).count < all.count { score -= 4 }
@@ -78,8 +83,8 @@ extension LabelReader {
     return 1 / (1 + exp(-log(outputs / (1 - outputs)) - trust * fit))
   }
 
-  /// Returns how likely it is that a label has outputs, or none, as `text`: in a drawing whose labels have outputs,
-  /// and in another one.
+  /// Returns the probability that a label has outputs, or none, like `text`, if the drawing's labels have outputs, and
+  /// if they do not.
   private static func outputLikelihoods(
     of text: String
   ) -> (amongOutputs: Double, otherwise: Double) {

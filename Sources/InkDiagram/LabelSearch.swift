@@ -16,7 +16,8 @@ struct LabelSearch {
   /// The number of strokes and the width, as a share of the height, above which writing is no label.
   private static let maximumStrokes = 40
   private static let maximumWidth = 14.0
-  /// The cost of a label that is smaller than this share of the usual one: a dash of the paper, or dirt.
+  /// The additional cost of a line whose longer side is less than this share of the usual height of labels: it may be a
+  /// dash of the paper, or dirt.
   private static let (smallCost, smallSize) = (1.5, 0.4)
   /// The number of arrows that a line may label.
   private static let maximumArrows = 5

@@ -443,7 +443,6 @@ import Testing
       }
     }
     #expect(sum.names.count == 139)
-    // Read as they lie, 112 and 125 of 135 names of such drawings were right.
     #expect(Double(sum.names.right) >= 0.94 * Double(sum.names.count))
   }
 

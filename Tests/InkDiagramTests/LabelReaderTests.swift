@@ -34,7 +34,7 @@ import Testing
     #expect(
       best(try reader().agreed(names: [texts(["q4": -0.1, "q3": -7])] + others)).first == "q4")
     // The readings of one state do not make each other likelier.
-    let doubtful = texts(["q4": -0.1, "q5": -0.1, "q3": -1.8])
+    let doubtful = texts(["q4": -0.1, "q5": -0.1, "q3": -2.4])
     #expect(best(try reader().agreed(names: [doubtful] + others)).first == "q3")
     // 10 is a number among numbers, beside 9, although it could be bits.
     let numbers = (1...9).map { texts(["\($0)": -0.1]) }
@@ -43,6 +43,15 @@ import Testing
         try reader().agreed(names: numbers + [texts(["10": -0.1]), texts(["12": -0.1, "11": -1])])
       )
       .last == "11")
+  }
+
+  @Test func namesFarAfterTheLastStateAreRare() throws {
+    let others = ["q0", "q1"].map { texts([$0: -0.1]) }
+    #expect(
+      best(try reader().agreed(names: [texts(["q9": -0.5, "q2": -3])] + others)).first == "q2")
+    let letters = ["A", "B"].map { texts([$0: -0.1]) }
+    #expect(
+      best(try reader().agreed(names: [texts(["Z": -0.5, "C": -1.2])] + letters)).first == "C")
   }
 
   @Test func mostStatesAreNumberedFromZero() throws {
@@ -83,14 +92,19 @@ import Testing
     let agreed = try reader().agreed(symbols: [one, zero, one, zero, one])
     #expect(best(agreed) == ["1", "0", "1", "0", "1"])
     #expect(try #require(agreed[0].first).score > 0.8)
+    // More labels of that kind make it no less certain.
+    let many = try reader().agreed(
+      symbols: (0..<12).flatMap { _ in [texts(["l": -0.5, "1": -0.9]), texts(["0": -0.1])] })
+    #expect(try #require(many[0].first).text == "1" && many[0][0].score > 0.8)
   }
 
   @Test func labelsOfADrawingHaveOutputsOrNone() throws {
-    let doubtful = texts(["d": -0.5, "0/1": -3])
+    let doubtful = texts(["d": -0.5, "0/1": -4])
     let outputs = ["0/0", "1/0", "1/1", "0/0"].map { texts([$0: -0.2]) }
     #expect(best(try reader().agreed(symbols: [doubtful] + outputs)).first == "0/1")
     let plain = ["a", "b", "a", "b"].map { texts([$0: -0.2]) }
-    #expect(best(try reader().agreed(symbols: [doubtful] + plain)).first == "d")
+    let stray = texts(["a/b": -0.5, "d": -7])
+    #expect(best(try reader().agreed(symbols: [stray] + plain)).first == "d")
     // A label may lack its output.
     let without = texts(["1": -0.1, "1/0": -6])
     #expect(best(try reader().agreed(symbols: [without] + outputs)).first == "1")

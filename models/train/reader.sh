@@ -190,16 +190,14 @@ labels char-all 3500 721 2 labels-721
 short=("$runs"/labels-{711,712})
 validation=(--validation "$runs/validation-all.ndjson" --validation "$runs/words"
   --validation "$runs"/labels-601 --validation "$runs"/labels-701)
-# kinds SEED KINDS OUTPUT: lines of some kinds.
-kinds() {
-  lines all 60 0.01 "$1" "lines-$1"
-  grep -E "\"kind\":\"composed ($2)\"" "$runs/lines-$1.ndjson" >"$runs/$3.ndjson"
-}
-usual="output|number|name|index|list|symbol"
-kinds 91 "$usual" usual-91
-kinds 91 output outputs-91
-kinds 93 "$usual" usual-93
-kinds 93 "output|list" outputs-93
+# kinds KINDS SEED OUTPUT: the lines of some kinds.
+kinds() { grep -E "\"kind\":\"composed ($1)\"" "$runs/lines-$2.ndjson" >"$runs/$3.ndjson"; }
+for seed in 91 93; do
+  lines all 60 0 "$seed" "lines-$seed"
+  kinds "output|number|name|index|list|symbol" "$seed" "usual-$seed"
+done
+kinds output 91 outputs-91
+kinds "output|list" 93 outputs-93
 awk 'NR % 2 == 0' "$runs/more.ndjson" >"$runs/more-half.ndjson"
 awk 'NR % 3 == 0' "$runs/more.ndjson" >"$runs/more-third.ndjson"
 "$inkstate" train "$runs"/{more-half,char-train,usual-91,outputs-91,outputs-91}.ndjson "$runs/words" \

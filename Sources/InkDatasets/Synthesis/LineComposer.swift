@@ -163,7 +163,7 @@ package struct LineTexts {
   }
 
   /// The shares of lists, and of other numbers, that are binary.
-  private static let (listsOfBits, binaryNumbers) = (0.25, 0.3)
+  private static let (listsOfBits, numbersOfBits) = (0.25, 0.3)
   /// How often a text is drawn until the writer has its characters.
   private static let tries = 8
 
@@ -302,7 +302,7 @@ package struct LineTexts {
   private func number(using generator: inout SeededGenerator) -> LineText? {
     guard !digits.isEmpty else { return nil }
     let bits = digits.filter("01".contains)
-    let pool = bits.count == 2 && generator.chance(Self.binaryNumbers) ? bits : digits
+    let pool = bits.count == 2 && generator.chance(Self.numbersOfBits) ? bits : digits
     func some(_ count: Int) -> String { String((0..<count).map { _ in generator.pick(pool) }) }
     var text = some(1 + generator.index(below: 4))
     if characters.contains("."), generator.chance(0.15) {

@@ -24,14 +24,15 @@ struct AutomatonRecognize: ParsableCommand {
       any way: of four quarter turns, the one in which its writing is read best is upright. \
       The command prints the states and the transitions; --output writes a document for the editor, \
       laid out as it was drawn. Several automata in one drawing, each with an initial state, become parts of one \
-      document, and are listed one after the other.
+      document, and are listed one after the other; the document accepts the words of each.
 
       What could not be read with certainty is listed with the alternatives. If writing is ambiguous, \
       name the only possible symbols with --alphabet, or likely symbols and names with --vocabulary.
 
-      With --format json, each drawing is one line: automaton, automata (the ids of the states of each), \
-      strokes (the role of each stroke: state, transition, initial, text or other, and its element), \
-      uncertain, and rejected, which is null or says why the drawing is no automaton.
+      With --format json, each drawing is one line: automaton, automata (a list of the ids of states for \
+      each, empty if it was rejected), strokes (the role of each stroke: state, transition, initial, text \
+      or other, and its element), uncertain, and rejected, which is null or says why the drawing is no \
+      automaton.
 
       --truth compares with automata, with NDJSON that has the fields automaton and strokes, or with \
       annotated InkML, such as the FA database; give it once per file, in the order of the drawings. \
@@ -240,43 +241,44 @@ extension Diagram {
       "\(source): \(states.count.counted("state")), \(transitions.count.counted("transition"))",
       "  states: \(list { _ in true }); initial: \(list(\.initial)); final: \(list(\.final))",
     ]
-    var elements = names
+    let arrows = transitions.map { "\(names[$0.from] ?? "?") → \(names[$0.to] ?? "?")" }
+    let elements = names.merging(arrows.enumerated().map { ("t\($0)", $1) }) { first, _ in first }
     let automata = automata
     for (number, automaton) in automata.enumerated() {
       if automata.count > 1 {
         let own = automaton.map { names[$0]! }.joined(separator: ", ")
         lines.append("  automaton \(number + 1) of \(automata.count): \(own)")
       }
-      for (number, transition) in transitions.enumerated() where automaton.contains(transition.from)
-      {
-        let symbols = transition.symbols.joined(separator: ", ")
-        let arrow = "\(names[transition.from] ?? "?") → \(names[transition.to] ?? "?")"
-        elements["t\(number)"] = arrow
-        lines.append("  \(arrow): \(symbols.isEmpty ? "no symbols" : symbols)")
+      let own = transitions.indices.filter { automaton.contains(transitions[$0].from) }
+      for index in own {
+        let symbols = transitions[index].symbols.joined(separator: ", ")
+        lines.append("  \(arrows[index]): \(symbols.isEmpty ? "no symbols" : symbols)")
       }
-    }
-    for one in uncertain {
-      let element = elements[one.element] ?? one.element
-      guard !one.value.isEmpty else {
-        lines.append("  uncertain: no \(one.property.rawValue) of \(element) could be read")
-        continue
-      }
-      func shown(_ value: String) -> String {
-        guard one.property == .direction else { return value }
-        return value.split(separator: "→").map { names[String($0)] ?? String($0) }
-          .joined(separator: " → ")
-      }
-      let others = one.alternatives.prefix(3).map {
-        "`\(shown($0.value))` \($0.probability.fixed(2))"
-      }
-      lines.append(
-        "  uncertain: \(one.property.rawValue) of \(element): "
-          + "`\(shown(one.value))` \(one.probability.fixed(2))"
-          + (others.isEmpty ? "" : ", or " + others.joined(separator: ", ")))
+      let ids = Set(automaton + own.map { "t\($0)" })
+      lines += uncertain.filter { ids.contains($0.element) }.map { line(for: $0, elements) }
     }
     let loose = strokes.count { $0.role == .text && $0.element == nil }
     if loose > 0 { lines.append("  \(loose.counted("stroke")) of other writing") }
     if let warning { lines.append("  \(warning)") }
     return lines
+  }
+
+  /// Returns what is uncertain about an element, given the names of states and arrows by their ids.
+  private func line(for one: Uncertainty, _ elements: [String: String]) -> String {
+    let element = elements[one.element] ?? one.element
+    guard !one.value.isEmpty else {
+      return "  uncertain: no \(one.property.rawValue) of \(element) could be read"
+    }
+    func shown(_ value: String) -> String {
+      guard one.property == .direction else { return value }
+      return value.split(separator: "→").map { elements[String($0)] ?? String($0) }
+        .joined(separator: " → ")
+    }
+    let others = one.alternatives.prefix(3).map {
+      "`\(shown($0.value))` \($0.probability.fixed(2))"
+    }
+    return "  uncertain: \(one.property.rawValue) of \(element): "
+      + "`\(shown(one.value))` \(one.probability.fixed(2))"
+      + (others.isEmpty ? "" : ", or " + others.joined(separator: ", "))
   }
 }

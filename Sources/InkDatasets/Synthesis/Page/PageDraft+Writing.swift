@@ -119,7 +119,7 @@ extension PageDraft {
     case .list:
       let separator = dice.generator.pick([",", ", ", " ", ",", "|"])
       let symbols =
-        dice.generator.chance(Self.binaryLists)
+        writer.canWriteBits && dice.generator.chance(Self.binaryLists)
         ? LineTexts.binaryNumbers(count, using: &dice.generator)
         : (0..<count).map { _ in symbol() }
       text = symbols.joined(separator: separator)

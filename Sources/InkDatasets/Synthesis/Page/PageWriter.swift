@@ -128,6 +128,9 @@ public struct PageWriter: Sendable {
     return Writing(row: (0..<count).map { _ in word(using: &generator) }, gap: gap)
   }
 
+  /// Whether the writer recorded 0 and 1.
+  var canWriteBits: Bool { letters.map { $0.recorded.isSuperset(of: "01") } ?? false }
+
   /// One of the recorded or drawable letters and digits, as a text.
   func symbol(using generator: inout SeededGenerator) -> String {
     guard let letters else { return "" }
