@@ -53,7 +53,7 @@ extension LabelReader {
             let base = 2 * prior(symbol)
             score += log((others + base) / (max(0, rest) + 2))
             // The labels with a symbol pay together for how rare it is in automata: where each may be 1 or l, they are 1.
-            score += others / (others + base) * log(commonness(symbol)) / (others + 1)
+            score += min(1, others) * log(commonness(symbol)) / (others + 1)
           }
           let all = Self.symbols(of: text.text)
           if Set(all).count < all.count { score -= 4 }
