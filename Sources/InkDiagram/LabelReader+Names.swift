@@ -5,9 +5,9 @@ extension LabelReader {
   private static let differentKind = 0.01
   /// The cost of the number `n` or a later one among `n` names: numbering from zero does not reach it.
   private static let fromOne = 1.0
-  /// What a kind of names costs that has fewer names than a drawing has states.
+  /// The cost of a kind with fewer names than there are states.
   private static let tooFewNames = 6.0
-  /// What a letter or a number costs that is later in its order than there are states.
+  /// The cost of a letter, and of a number, that comes long after as many names as there are.
   private static let (laterLetter, laterNumber) = (1.0, 3.0)
 
   /// Returns the texts of the names of an automaton with probabilities, given that they are alike, differ from each
@@ -61,7 +61,7 @@ extension LabelReader {
     }.max { $0.text.score < $1.text.score }!
   }
 
-  /// What a name costs that is later in its order than there are states.
+  /// Returns the cost of a name that comes long after as many names as there are.
   private func laterCost(of text: String, as kind: NameKind, _ index: Int) -> Double {
     switch kind {
     case .capital, .small: Self.laterLetter
@@ -90,8 +90,8 @@ extension LabelReader {
         }
         return sum + log(share + 0.003)
       }
-      let room = kind.count < lists.count ? Self.tooFewNames : 0
-      return (kind: kind, score: log(kind.prior) + trust * fit - room)
+      let shortage = kind.count < lists.count ? Self.tooFewNames : 0
+      return (kind: kind, score: log(kind.prior) + trust * fit - shortage)
     }
     guard let best = scores.map(\.score).max() else { return [:] }
     let sum = scores.reduce(0.0) { $0 + exp($1.score - best) }

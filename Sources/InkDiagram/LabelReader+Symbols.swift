@@ -57,8 +57,9 @@ extension LabelReader {
           }
           let all = Self.symbols(of: text.text)
           if Set(all).count < all.count { score -= 4 }
-          let (known, plain) = Self.outputLikelihoods(of: text.text)
-          score += log(withOutputs * known + (1 - withOutputs) * plain)
+          let likely = Self.outputLikelihoods(of: text.text)
+          score += log(
+            withOutputs * likely.amongOutputs + (1 - withOutputs) * likely.otherwise)
           return ScoredText(text: text.text, score: score)
         }
         return Self.weights(scored)
@@ -72,19 +73,19 @@ extension LabelReader {
     // As for names, many labels say little more than one.
     let trust = 0.7
     let fit = zip(lists, weights).reduce(0.0) { sum, label in
-      var (known, plain) = (0.0, 0.0)
+      var (amongOutputs, otherwise) = (0.0, 0.0)
       for (text, weight) in zip(label.0, label.1) {
-        let likelihoods = outputLikelihoods(of: text.text)
-        known += weight * likelihoods.amongOutputs
-        plain += weight * likelihoods.otherwise
+        let likely = outputLikelihoods(of: text.text)
+        amongOutputs += weight * likely.amongOutputs
+        otherwise += weight * likely.otherwise
       }
-      return label.0.isEmpty ? sum : sum + log(known / plain)
+      return label.0.isEmpty ? sum : sum + log(amongOutputs / otherwise)
     }
     return 1 / (1 + exp(-log(outputs / (1 - outputs)) - trust * fit))
   }
 
-  /// Returns the probability that a label has outputs, or none, like `text`, if the drawing's labels have outputs, and
-  /// if they do not.
+  /// Returns the probability of a label like `text`, which has outputs or has none: in a drawing whose labels have
+  /// outputs, and in another one.
   private static func outputLikelihoods(
     of text: String
   ) -> (amongOutputs: Double, otherwise: Double) {

@@ -85,7 +85,7 @@ import TestSupport
       return (boxes[1].center.y - boxes[0].center.y) / slash.height
     }
     let low = Double(drops.count { $0 > 0.25 }) / Double(drops.count)
-    #expect((0.2...0.55).contains(low), "\(low) of \(drops.count)")
+    #expect((0.3...0.45).contains(low), "\(low) of \(drops.count)")
     let level = Double(drops.count { abs($0) < 0.25 }) / Double(drops.count)
     #expect(level > 0.4, "\(level) of \(drops.count)")
   }

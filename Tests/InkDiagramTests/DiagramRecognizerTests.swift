@@ -401,11 +401,16 @@ import Testing
     #expect(Double(sum.text.right) >= 0.97 * Double(sum.text.count))
   }
 
-  @Test func aDashBesideAnArrowIsNotItsLabel() throws {
+  /// A drawing of the automaton that the composer knows as `mod3`.
+  private func mod3() throws -> Drawing {
     let composer = DiagramComposer(seed: 7)
     let example = try #require(
       composer.drawing(0, by: composer.syntheticWriters(count: 1)[0], known: "mod3"))
-    let drawing = try #require(example.content.drawing)
+    return try #require(example.content.drawing)
+  }
+
+  @Test func aDashBesideAnArrowIsNotItsLabel() throws {
+    let drawing = try mod3()
     let plain = try recognize(drawing.strokes)
     try #require(plain.transitions.count == 6)
     var dashes: [Stroke] = []
@@ -447,10 +452,7 @@ import Testing
   }
 
   @Test func whatIsReadDoesNotDependOnOrderAndTime() throws {
-    let composer = DiagramComposer(seed: 7)
-    let example = try #require(
-      composer.drawing(0, by: composer.syntheticWriters(count: 1)[0], known: "mod3"))
-    let drawing = try #require(example.content.drawing)
+    let drawing = try mod3()
     let straight = try recognize(drawing.strokes)
     let plain = drawing.strokes.reversed().map { stroke in
       Stroke(stroke.points.map { Point($0.x, $0.y) })

@@ -540,13 +540,14 @@ struct LineWriter {
     let subscriptSize =
       variety.subscriptSize ?? min(0.75, subscriptSize * exp(0.08 * generator.normal()))
     let drop = variety.subscriptDrop ?? subscriptDrop * exp(0.2 * generator.normal())
+    let parts = text.parts
     let fraction =
-      text.parts.contains(.slash) && generator.chance(Self.fractions)
+      parts.contains(.slash) && generator.chance(Self.fractions)
       ? FractionForm(using: &generator) : nil
     var (x, middle) = (0.0, 0.0)
     var wander = 0.0
     var previous: Character?
-    for ((character, isSubscript), part) in zip(text.characters, text.parts) {
+    for ((character, isSubscript), part) in zip(text.characters, parts) {
       wander = 0.7 * wander + 0.025 * generator.normal()
       var size = (isSubscript ? subscriptSize : 1) * exp(0.06 * generator.normal())
       var baseline = wander + (isSubscript ? drop : 0)
