@@ -52,10 +52,12 @@ public struct Editor: Sendable {
   }
 
   /// Returns what `body` makes with the source of ids, which goes on after the ids that it took.
-  mutating func withIDs<Result>(_ body: (inout any IDSource) -> Result) -> Result {
+  mutating func withIDs<Result, Failure>(
+    _ body: (inout any IDSource) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     var ids = ids
     defer { self.ids = ids }
-    return body(&ids)
+    return try body(&ids)
   }
 
   private static func applied(

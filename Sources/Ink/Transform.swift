@@ -49,6 +49,16 @@ public struct Transform: Hashable, Sendable {
   /// The six numbers of the map, a, b, c, d, x and y, in the order of SVG's `matrix`.
   public var matrix: [Double] { [a, b, c, d, tx, ty] }
 
+  /// The map back.
+  ///
+  /// - Precondition: ``scale`` is not 0.
+  public var inverse: Transform {
+    let area = a * d - b * c
+    return Transform(
+      a: d / area, b: -b / area, c: -c / area, d: a / area,
+      tx: (c * ty - d * tx) / area, ty: (b * tx - a * ty) / area)
+  }
+
   /// The factor by which lengths grow, if the map keeps shapes; otherwise the root of that of areas.
   public var scale: Double { abs(a * d - b * c).squareRoot() }
 
@@ -58,5 +68,15 @@ public struct Transform: Hashable, Sendable {
     moved.x = a * point.x + c * point.y + tx
     moved.y = b * point.x + d * point.y + ty
     return moved
+  }
+}
+
+extension Transform {
+  /// Creates the map of the six numbers of ``matrix``; `nil` if there are not six finite ones, or it has no inverse.
+  public init?(matrix: [Double]) {
+    guard matrix.count == 6, matrix.allSatisfy(\.isFinite) else { return nil }
+    self.init(
+      a: matrix[0], b: matrix[1], c: matrix[2], d: matrix[3], tx: matrix[4], ty: matrix[5])
+    guard scale > 0, inverse.matrix.allSatisfy(\.isFinite) else { return nil }
   }
 }

@@ -32,28 +32,40 @@ public struct CellAnswers: Hashable, Sendable {
     return counts.map { Double($0) / Double(max(1, classes.count)) }
   }
 
-  /// Returns the mean of these answers and of those to the mirror image of the picture.
+  /// Returns the answers to the mirror image of the picture as answers to the picture.
   ///
   /// - Parameter negated: The fields whose sign is another one in a mirror, by their numbers.
+  public func mirrored(negating negated: Set<Int>) -> CellAnswers {
+    var result = self
+    for row in 0..<rows {
+      result.classes[row * columns..<(row + 1) * columns].reverse()
+    }
+    func mirror(_ plane: Int, _ values: inout [Float], sign: Float) {
+      for row in 0..<rows {
+        let start = (plane * rows + row) * columns
+        values[start..<start + columns].reverse()
+        if sign < 0 { for index in start..<start + columns { values[index].negate() } }
+      }
+    }
+    for one in 0..<classCount { mirror(one, &result.probabilities, sign: 1) }
+    for one in 0..<fieldCount {
+      mirror(one, &result.fields, sign: negated.contains(one) ? -1 : 1)
+    }
+    return result
+  }
+
+  /// Returns the mean of these answers and of others to the same picture.
+  ///
   /// - Precondition: both have as many rows, columns, classes and fields.
-  public func averaged(withMirrored other: CellAnswers, negating negated: Set<Int>) -> CellAnswers {
+  public func averaged(with other: CellAnswers) -> CellAnswers {
     precondition(
       rows == other.rows && columns == other.columns && classCount == other.classCount
         && fieldCount == other.fieldCount, "the answers have other sizes")
     var mean = self
-    func average(_ plane: Int, _ own: inout [Float], _ others: [Float], sign: Float) {
-      for row in 0..<rows {
-        let start = (plane * rows + row) * columns
-        for column in 0..<columns {
-          let mirrored = others[start + columns - 1 - column]
-          own[start + column] = 0.5 * (own[start + column] + sign * mirrored)
-        }
-      }
+    for index in probabilities.indices {
+      mean.probabilities[index] = 0.5 * (probabilities[index] + other.probabilities[index])
     }
-    for one in 0..<classCount { average(one, &mean.probabilities, other.probabilities, sign: 1) }
-    for one in 0..<fieldCount {
-      average(one, &mean.fields, other.fields, sign: negated.contains(one) ? -1 : 1)
-    }
+    for index in fields.indices { mean.fields[index] = 0.5 * (fields[index] + other.fields[index]) }
     for cell in mean.classes.indices {
       var best = 0
       for one in 1..<classCount

@@ -3,6 +3,7 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDiagram
+import InkRecognizer
 import Testing
 
 /// Documents of whole drawings.
@@ -53,6 +54,66 @@ import Testing
     #expect(abs(tip.distance(to: Vector(400, 100)) - 50) < 1)
     // The self-loop is at the right: a quarter turn back from the bottom.
     #expect(abs((angle + .pi / 2).remainder(dividingBy: 2 * .pi)) < 0.2)
+  }
+
+  /// A state that was missed comes with its arrows; an arrow that was drawn there already is tied to it.
+  @Test func aMissedStateIsAddedWithItsArrows() throws {
+    let (diagram, drawing) = drawn
+    var first = diagram
+    first.states.removeLast()
+    first.transitions = []
+    var document = try Document(first, drawing: drawing, id: "d")
+    // The stroke of the loop was ink, and the arrow has free ends and another symbol.
+    #expect(document.ink == Array(drawing.strokes[1...]))
+    var ids = CountingIDs()
+    document = try document.applying(
+      .insert(try Document(diagram, drawing: drawing, id: "e").part(["t0"]), by: Vector(0, 0)),
+      ids: &ids)
+    let free = try #require(document.transitions.last)
+    document = try document.applying(.setSymbols(transition: free.id, "c"), ids: &ids)
+    #expect(free.start == nil && free.end == nil)
+    var session = SketchSession(Editor(document, ids: ids), recognizer: NoRecognizer())
+    var read = diagram
+    read.strokes[2] = .init(.transition, element: "t1")
+    read.uncertain = [
+      .init(element: "s1", property: .name, value: "q", probability: 0.6, alternatives: []),
+      .init(element: "s0", property: .name, value: "p", probability: 0.6, alternatives: []),
+    ]
+    try session.add(missed: "s1", of: read, in: drawing)
+    let after = session.editor.document
+    #expect(after.states.map(\.name) == ["p", "q"])
+    let added = try #require(after.states.last)
+    #expect(added.id != "s1" && added.isFinal && document.state(added.id) == nil)
+    let arrows = after.transitions.filter { !$0.isInitialMarker }
+    #expect(arrows.count == 2)
+    #expect(arrows.contains { $0.start == "s0" && $0.end == added.id && $0.symbols == ["c"] })
+    #expect(arrows.contains { $0.id == free.id })
+    #expect(arrows.contains { $0.isLoop && $0.start == added.id && $0.symbols == ["b"] })
+    #expect(after.ink == [drawing.strokes[1]])
+    // What is open about it is asked, and nothing about what was there.
+    #expect(session.uncertain.map(\.element) == [added.id])
+    session.undo()
+    #expect(session.editor.document == document)
+    // Without symbols, it gets those that were read.
+    let bare = try document.applying(.setSymbols(transition: free.id, ""), ids: &ids)
+    var other = SketchSession(Editor(bare, ids: ids), recognizer: NoRecognizer())
+    try other.add(missed: "s1", of: read, in: drawing)
+    #expect(other.editor.document.transition(free.id)?.symbols == ["a"])
+    #expect(other.editor.document.transition(free.id)?.includesEpsilon == true)
+    let machine = try document.applying(.setKind(.moore), ids: &ids)
+    other = SketchSession(Editor(machine, ids: ids), recognizer: NoRecognizer())
+    #expect(throws: Refusal.onlyFiniteAutomata(.moore)) {
+      try other.add(missed: "s1", of: read, in: drawing)
+    }
+    // There is a state already, or none in the diagram.
+    #expect(throws: Refusal.nothingToDo) { try session.add(missed: "s0", of: read, in: drawing) }
+    #expect(throws: Refusal.noSuchElement("s7")) {
+      try session.add(missed: "s7", of: read, in: drawing)
+    }
+  }
+
+  private struct NoRecognizer: DrawingRecognizer {
+    func recognition(of drawing: Drawing) -> Recognition? { nil }
   }
 
   /// Diagrams that no recogniser returns, with what the error has to name.

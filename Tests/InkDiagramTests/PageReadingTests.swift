@@ -101,6 +101,82 @@ import Testing
     #expect(ends == [[left, 1 - left], [left, left], [nil, left]])
   }
 
+  /// A picture that lies is read as the upright one, where the states and arrows are in the picture as it lies.
+  @Test func aPictureThatLiesIsReadUpright() throws {
+    let upright = page(automaton)
+    let lying = upright.transposed().mirrored.transposed().mirrored.transposed().mirrored
+    let network = try Self.network.get()
+    let readings = (
+      PageReading(of: upright, with: network, workers: 1),
+      PageReading(of: lying, quarters: 1, with: network, workers: 1)
+    )
+    let seen = (readings.0.automaton(), readings.1.automaton())
+    #expect(readings.0.cells == readings.1.cells)
+    #expect(seen.0.states.count == 2 && seen.1.states.count == 2)
+    for (one, other) in zip(seen.0.states, seen.1.states) {
+      let place = readings.0.place(one.center)
+      // Three quarter turns clockwise are one anticlockwise.
+      let turned = Vector(place.y, 640 - place.x)
+      #expect(readings.1.place(other.center).distance(to: turned) < 1e-9)
+      #expect(readings.1.cell(turned).distance(to: other.center) < 1e-9)
+    }
+  }
+
+  /// A dark picture is read as one with enough light; a blank dark one has no state.
+  @Test func aDarkPictureIsReadAsABrightOne() throws {
+    func dark(_ picture: Bitmap) -> Bitmap {
+      Bitmap(width: picture.width, height: picture.height, pixels: picture.pixels.map { $0 / 5 })
+    }
+    let network = try Self.network.get()
+    let (bright, dim) = (
+      PageReading(of: page(automaton), with: network, workers: 1).automaton(),
+      PageReading(of: dark(page(automaton)), with: network, workers: 1).automaton()
+    )
+    #expect(bright.states.count == 2 && bright.arrows.count == 3)
+    #expect(dim.states.count == bright.states.count)
+    #expect(
+      Set(dim.arrows.map { [$0.from, $0.to] }) == Set(bright.arrows.map { [$0.from, $0.to] }))
+    for level: UInt8 in [0, 1, 30] {
+      let blank = Bitmap(width: 64, height: 64, filledWith: level)
+      #expect(PageReading(of: blank, with: network, workers: 1).automaton().states.isEmpty)
+    }
+  }
+
+  /// Where a person knows the states, they are what the network sees there, or circles, and nothing else is a state.
+  @Test func whatAPersonKnowsIsAState() throws {
+    func read(_ known: KnownStates) throws -> (PageReading, PageReading.Automaton) {
+      let reading = PageReading(
+        of: page(automaton), known: known, with: try Self.network.get(), workers: 1)
+      return (reading, reading.automaton())
+    }
+    let left = KnownStates.State(center: Vector(152, 218), radius: 52)
+    let (reading, seen) = try read(KnownStates([left], missed: Vector(455, 230)))
+    try #require(seen.states.count == 2)
+    #expect(reading.place(seen.states[0].center).distance(to: Vector(150, 220)) < 6)
+    #expect(reading.place(seen.states[1].center).distance(to: Vector(470, 220)) < 6)
+    #expect(seen.states[1].finalOdds > 0)
+    #expect(Set(seen.arrows.map { [$0.from, $0.to] }) == [[0, 1], [0, 0], [nil, 0]])
+    // Where no ring is seen, it is a circle of the usual size.
+    let (other, blank) = try read(KnownStates([left], missed: Vector(320, 350)))
+    try #require(blank.states.count == 2)
+    #expect(other.place(blank.states[1].center).distance(to: Vector(320, 350)) < 1e-9)
+    #expect(abs(other.length(blank.states[1].radius) - 52) < 6)
+  }
+
+  /// States that cannot be in a picture are left out, so that none of them takes time or memory.
+  @Test func whatIsNotInThePictureIsNotKnown() throws {
+    let known = KnownStates(
+      [
+        .init(center: Vector(50, 50), radius: 20), .init(center: Vector(1e30, 50), radius: 20),
+        .init(center: Vector(50, 50), radius: 1e9), .init(center: Vector(50, 50), radius: 1e-9),
+        .init(center: Vector(.nan, 50), radius: 20), .init(center: Vector(50, 50), radius: .nan),
+      ], missed: Vector(90, 70))
+    #expect(known.inside(width: 100, height: 80)?.states == [known.states[0]])
+    for missed in [Vector(90, 81), Vector(-1, 70), Vector(.nan, 70)] {
+      #expect(KnownStates([], missed: missed).inside(width: 100, height: 80) == nil)
+    }
+  }
+
   @Test func theTipSaysTheDirection() throws {
     let rings = [ring(150, 220, 50, 50), ring(470, 220, 50, 50)]
     let way = [Vector(206, 220), Vector(414, 220)]

@@ -116,7 +116,7 @@ import Testing
       network.answers(to: values, height: 32, width: 64),
       network.answers(to: mirror, height: 32, width: 64)
     )
-    let mean = own.averaged(withMirrored: other, negating: [1])
+    let mean = own.averaged(with: other.mirrored(negating: [1]))
     let (rows, columns) = (own.rows, own.columns)
     func place(_ plane: Int, _ row: Int, _ column: Int) -> Int {
       (plane * rows + row) * columns + column

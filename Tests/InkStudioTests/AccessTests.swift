@@ -232,7 +232,7 @@ import Testing
   @Test func whatIsTooLargeIsRefused() async throws {
     let routes = try Self.routes()
     let limits = routes.map { BodyLimit.bytes($0.method, $0.pattern) }
-    #expect(limits.count { $0 == 16 << 20 } == 4 && limits.count { $0 == 4 << 20 } == 12)
+    #expect(limits.count { $0 == 16 << 20 } == 5 && limits.count { $0 == 4 << 20 } == 12)
     try await run { studio in
       _ = try await studio.ask(.post, "/api/documents?name=A")
       var tried: Set<Int> = []

@@ -85,6 +85,65 @@ import Testing
     }
   }
 
+  @Test func aStateThatWasMissedComesBackWithItsArrows() async throws {
+    try await RunningStudio.run { studio in
+      let photograph = try Data(contentsOf: Self.example("Pictures/paper.jpg"))
+      let path = "/api/documents/board"
+      let opened = try await studio.ask(.post, "\(path)/open?form=jpg", photograph)
+      let place = try #require(opened.json["photograph"] as? [String: Any])
+      let matrix = try #require(place["matrix"] as? [Double]).map { "\($0)" }.joined(separator: ",")
+      let whole = try await studio.ask(.get, path).json
+      let state = try #require((whole["states"] as? [[String: Any]])?.last)
+      let (id, center) = (
+        try #require(state["id"] as? String), try #require(state["center"] as? [String: Double])
+      )
+      let delete = #"{"kind":"delete","ids":["\#(id)"],"text":"deletesAttached"}"#
+      let without = try await studio.post("\(path)/command", delete)
+      #expect(without.status == 200)
+      func missed(_ x: Double, _ y: Double, _ map: String, form: String = "jpg") async throws
+        -> (status: Int, error: String, json: [String: Any])
+      {
+        let query = "form=\(form)&x=\(x)&y=\(y)&matrix=\(map)"
+        let answer = try await studio.ask(.post, "\(path)/missed?\(query)", photograph)
+        return (answer.status, answer.error, answer.json)
+      }
+      let (x, y) = (center["x"] ?? 0, center["y"] ?? 0)
+      let mended = try await missed(x + 5, y - 5, matrix)
+      #expect(mended.status == 200)
+      func summary(_ document: [String: Any]) -> [String] {
+        let states = document["states"] as? [[String: Any]] ?? []
+        let names = Dictionary(
+          uniqueKeysWithValues: states.map {
+            ($0["id"] as? String ?? "", $0["name"] as? String ?? "")
+          })
+        let arrows = document["transitions"] as? [[String: Any]] ?? []
+        return names.values.sorted()
+          + arrows.map { arrow in
+            let ends = ["start", "end"].map { names[arrow[$0] as? String ?? ""] ?? "none" }
+            return "\(ends[0]) to \(ends[1]): \(arrow["text"] as? String ?? "")"
+          }.sorted()
+      }
+      #expect(summary(without.json) != summary(whole))
+      #expect(summary(mended.json) == summary(whole))
+      #expect((mended.json["ink"] as? [Any])?.count == (whole["ink"] as? [Any])?.count)
+      // One undo step.
+      let undone = try await studio.post("\(path)/undo", "")
+      #expect(summary(undone.json) == summary(without.json))
+      for (answer, word) in [
+        (try await missed(x, y, "1,2,3"), "six numbers"),
+        (try await missed(x, y, "0,0,0,0,0,0"), "six numbers"),
+        (try await missed(1e300, y, matrix), "coordinate"),
+        (try await missed(x, y, matrix, form: "jff"), "photograph"),
+        // A map by which everything is outside of the photograph.
+        (try await missed(x, y, "1e-30,0,0,1e-30,0,0"), "place"),
+        (try await missed(x, y, "1,0,0,1,-1e300,0"), "place"),
+        (try await missed(x, y, matrix, form: "ndjson"), "xpected"),
+      ] {
+        #expect(answer.status >= 400 && answer.status < 500 && answer.error.contains(word))
+      }
+    }
+  }
+
   @Test func aPhotographBecomesADocument() async throws {
     try await RunningStudio.run { studio in
       let photograph = try Data(contentsOf: Self.example("Pictures/paper.jpg"))

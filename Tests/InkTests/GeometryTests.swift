@@ -178,4 +178,18 @@ import TestSupport
     let turns = try #require(CircleFit(Drawing([ring]))).turns
     #expect((0.7...1.1).contains(turns), "\(turns)")
   }
+
+  @Test func aTransformHasAnInverse() throws {
+    let map = Transform.rotation(0.7).then(.scale(x: 2, y: 3)).then(.translation(x: 5, y: -1))
+    let point = Point(12, -7)
+    let back = map.inverse.apply(to: map.apply(to: point))
+    #expect(abs(back.x - 12) < 1e-12 && abs(back.y + 7) < 1e-12)
+    #expect(try #require(Transform(matrix: map.matrix)) == map)
+    // Too few numbers, no number, and maps that have no inverse.
+    let bad: [[Double]] = [
+      [1, 0, 0, 1, 0], [1, 0, 0, 1, 0, .nan], [1, 0, 0, .infinity, 0, 0], [0, 0, 0, 0, 1, 1],
+      [1, 2, 2, 4, 0, 0], [1e-200, 0, 0, 1e-200, 0, 0],
+    ]
+    for numbers in bad { #expect(Transform(matrix: numbers) == nil) }
+  }
 }

@@ -19,13 +19,60 @@ extension DiagramRecognizer {
   ) -> (diagram: Diagram, upright: Picture) {
     let drawing = picture.uprightDrawing
     guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
-    let page = PageReading(of: picture.page, with: pages, workers: workers)
+    return recognize(
+      picture, on: PageReading(of: picture.page, with: pages, workers: workers),
+      vocabulary: vocabulary, alphabet: alphabet, workers: workers
+    ) { quarters in
+      // The network knows upright pages best.
+      PageReading(of: picture.page, quarters: quarters, with: pages, workers: workers)
+    }
+  }
+
+  /// Recognises a picture again, in which a person found a state that was missed.
+  ///
+  /// Where the network sees no ring, the missed state is a circle of the usual size.
+  ///
+  /// - Parameters:
+  ///   - known: The states, in the upright drawing of `picture`.
+  /// - Returns: The diagram of the upright drawing of the picture as it is returned, with the known states, the missed one
+  ///   and their arrows, and the id of the missed one; `nil` if there is no ink, or that one is not in the picture.
+  public func recognize<Picture: DiagramPicture>(
+    _ picture: Picture, with known: KnownStates,
+    workers: Int = ProcessInfo.processInfo.activeProcessorCount
+  ) -> (diagram: Diagram, missed: String, upright: Picture)? {
+    guard !picture.uprightDrawing.traces.isEmpty else { return nil }
+    // Pixels are squares.
+    let scale = (picture.pixel(at: Vector(1, 0)) - picture.pixel(at: Vector(0, 0))).length
+    guard
+      let known = known.moved(scale: scale, by: picture.pixel)
+        .inside(width: picture.page.width, height: picture.page.height)
+    else { return nil }
+    func read(_ quarters: Int) -> PageReading {
+      PageReading(
+        of: picture.page, quarters: quarters, known: known, with: pages, workers: workers)
+    }
+    let page = read(0)
+    let missed = page.states[known.states.count]
+    let (diagram, upright) = recognize(
+      picture, on: page, vocabulary: [], alphabet: [], workers: workers, lookAgain: read)
+    let place = upright.drawingPlace(ofPixel: page.place(missed.center))
+    let nearest = diagram.states.min {
+      $0.center.distance(to: place) < $1.center.distance(to: place)
+    }
+    guard let nearest, nearest.center.distance(to: place) < nearest.radius else { return nil }
+    return (diagram, nearest.id, upright)
+  }
+
+  private func recognize<Picture: DiagramPicture>(
+    _ picture: Picture, on page: PageReading, vocabulary: [String], alphabet: [String],
+    workers: Int, lookAgain: ((_ quarters: Int) -> PageReading)? = nil
+  ) -> (diagram: Diagram, upright: Picture) {
     let (seen, marks) = (page.automaton(), page.marks)
     // What is expected can be read into a drawing that lies.
     let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
     let views = (0..<4).map { quarters in
       View(
-        of: picture.turned(byQuarters: quarters), page: page, seen: seen, marks: marks,
+        of: picture, turnedByQuarters: quarters, page: page, seen: seen, marks: marks,
         with: unbiased)
     }
     let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
@@ -34,7 +81,13 @@ extension DiagramRecognizer {
     }
     let best = uprightness.indices.max { uprightness[$0] < uprightness[$1] }!
     // Without writing to compare with, the picture stays as it is.
-    let view = views[views[0].uprightness == nil ? 0 : best]
+    var view = views[views[0].uprightness == nil ? 0 : best]
+    if view.quarters != 0, let lookAgain {
+      let page = lookAgain(view.quarters)
+      view = View(
+        of: picture, turnedByQuarters: view.quarters, page: page, seen: page.automaton(),
+        marks: page.marks, with: unbiased)
+    }
     let diagram = diagram(
       view.labels, of: view.drawing,
       with: LabelReader(
@@ -45,6 +98,7 @@ extension DiagramRecognizer {
   /// A picture at one of the quarter turns.
   private struct View<Picture: DiagramPicture> {
     let picture: Picture
+    let quarters: Int
     let drawing: Drawing
     let labels: LabelSearch
     /// How well the writing can be read, and how much wider than high it is; `nil` if there is hardly any.
@@ -52,9 +106,11 @@ extension DiagramRecognizer {
 
     /// Reads a sample of the names and symbols.
     init(
-      of picture: Picture, page: PageReading, seen: PageReading.Automaton, marks: [[Int]],
-      with labelReader: LabelReader
+      of lying: Picture, turnedByQuarters quarters: Int, page: PageReading,
+      seen: PageReading.Automaton, marks: [[Int]], with labelReader: LabelReader
     ) {
+      let picture = lying.turned(byQuarters: quarters)
+      self.quarters = quarters
       let drawing = picture.uprightDrawing
       (self.picture, self.drawing) = (picture, drawing)
       let interpretation = Interpretation(

@@ -21,10 +21,10 @@ extension Interpretation {
       StateCandidate(
         ring: rings[$0]!, strokes: [], isFinal: seen.states[$0].finalOdds > 0, evidence: Self.sure)
     }
-    arrows = seen.arrows.flatMap { arrow -> [ArrowCandidate] in
+    arrows = seen.arrows.compactMap { arrow -> ArrowCandidate? in
       // An outline without an area is no state.
       guard [arrow.from, arrow.to].allSatisfy({ $0 == nil || numbers[$0!] != nil }) else {
-        return []
+        return nil
       }
       // A direction below 0 is one against the heads, of an arrow that was turned.
       var candidate = ArrowCandidate(
@@ -32,11 +32,7 @@ extension Interpretation {
         from: arrow.from.map { numbers[$0]! }, to: arrow.to.map { numbers[$0]! }, cost: 0,
         hasHead: arrow.headAtTip > PageNumbers.leastHead && arrow.direction > 0)
       candidate.saving = arrow.odds < PageNumbers.doubtfulOdds ? Self.doubtful : Self.sure
-      guard arrow.hasTwoHeads, arrow.from != arrow.to, arrow.from != nil else { return [candidate] }
-      var back = candidate
-      back.shaft = back.shaft.reversed
-      swap(&back.from, &back.to)
-      return [candidate, back]
+      return candidate
     }
     arrows.sort { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     scale = states.map(\.ring.radius).median() ?? 0

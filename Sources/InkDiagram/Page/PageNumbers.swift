@@ -28,6 +28,13 @@ enum PageNumbers {
   /// The least and the largest longer side of the second look, in pixels.
   static let sides = 480.0...2048.0
 
+  /// The grey level of the brightest hundredth below which a picture is dark, and the level that it gets then.
+  static let dark = 180, bright = 230
+  /// The size of the smaller looks at a picture, as a share of that of the larger ones.
+  static let smallerLook = 0.88
+  /// How far the centres of a state in two looks are apart at most, in half axes.
+  static let sameInLooks = 0.5
+
   // MARK: Writing
 
   /// The cells of a mark of writing, at least.
@@ -115,6 +122,14 @@ enum PageNumbers {
   /// The weights of the fields' answer, of the share of directions with an inner ring, and the offset of final states.
   static let finalField = 4.0, finalRing = 4.0, finalOffset = -3.0
 
+  /// How far from a place that a person marks the ring of a missed state is looked for, in usual radii, how much farther
+  /// than most of it a part of it is, and the share of directions in which it has to be seen.
+  ///
+  /// They were set by hand.
+  static let markedReach = 4.0, markedShape = 2.0, markedSupport = 0.3
+  /// How far the centre of a state that the network sees is from a known one that it is, in radii of the known one.
+  static let knownState = 0.5
+
   // MARK: Following lines
 
   /// How far outside a ring its cells are no longer its own: a share of the radius, and so many cells.
@@ -122,7 +137,7 @@ enum PageNumbers {
   /// How far inside a ring lines go on.
   static let insideRing: Float = -1.5
   /// The probability of a line from which cells are followed, and the most cells that are.
-  static let startingLine: Float = 0.4, mostStarts = 4000
+  static let startingLine: Float = 0.4, mostStarts = 1000
   /// How far ahead is looked, with weights.
   static let looks: [(distance: Double, weight: Float)] = [(1, 0.4), (2, 0.35), (3.2, 0.25)]
   /// What going straight on is worth, in probabilities of a line.

@@ -2,45 +2,79 @@ import Ink
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import ParallelLoops
 
 /// What the network sees on a page: its states, and what each cell is.
 ///
-/// The network looks at the page once; if the states are small or large there, it looks once more at the size
-/// at which they are as large as most that it learnt from.
-struct PageReading {
+/// The network looks at the page; if the states are small or large there, it looks again at the size at which they are
+/// as large as most that it learnt from. At a picture, it looks in other ways as well, and what most looks show is its
+/// automaton (``PageConsensus``).
+struct PageReading: Sendable {
   /// The states, in cells.
   let states: [PageState]
   /// The lines outside the states; `nil` if there is no state.
   let lines: PageLines?
   /// What the network says.
   let cells: CellAnswers
-  /// The size of a cell, in units of the page: pixels of a picture, or canvas points.
-  private let cellSize: Double
-  /// The place of the corner of the first cell on the page.
-  private let origin: Vector
+  /// Whether a person said where the states are.
+  private let isKnown: Bool
+  /// The map from cells to the page: to pixels of a picture, or to the canvas.
+  private let toPage: Transform
+  private let toCells: Transform
+  /// Looks at the same page in other ways.
+  private let lookAgain: @Sendable () -> [Look]
+  private let loop: ParallelLoop
 
   /// The cells of a page at some size.
-  private struct Look {
+  private struct Look: Sendable {
     let cells: CellAnswers
-    let cellSize: Double
-    var origin = Vector(0, 0)
+    /// The map from its cells to the page.
+    let toPage: Transform
   }
 
   /// Reads a grey picture.
   ///
-  /// The answers are the mean of those to the picture and to its mirror image.
-  init(of picture: Bitmap, with network: PageRecognizer, workers: Int) {
-    let side = Double(max(picture.width, picture.height))
-    self.init(with: network, firstSide: PageNumbers.firstSide) { longerSide in
+  /// The answers are the mean of those to the picture and to its mirror image; both, and the same of a smaller picture,
+  /// vote on the automaton.
+  ///
+  /// - Parameters:
+  ///   - quarters: The quarter turns clockwise after which the picture is upright, as the network knows pages.
+  ///   - known: The states, in pixels, if a person said where they are.
+  init(
+    of picture: Bitmap, quarters: Int = 0, known: KnownStates? = nil, with network: PageRecognizer,
+    workers: Int
+  ) {
+    let (middle, side) = (
+      Point(Double(picture.width) / 2, Double(picture.height) / 2),
+      Double(max(picture.width, picture.height))
+    )
+    let picture = (0..<quarters).reduce(picture.brightened) { turned, _ in
+      turned.transposed().mirrored
+    }
+    // Around the middle, which is in another place of a picture that is turned.
+    let back = Transform.translation(
+      x: -Double(picture.width) / 2, y: -Double(picture.height) / 2
+    )
+    .then(.rotation(-Double(quarters) * .pi / 2)).then(.translation(x: middle.x, y: middle.y))
+    /// The mean, and what it is the mean of.
+    @Sendable func looks(_ longerSide: Double) -> [Look] {
       let recognition = network.recognize(
         picture, longerSide: Int(longerSide), workers: workers)
       let mirrored = network.recognize(
-        recognition.picture.mirrored, longerSide: Int(longerSide), workers: workers)
+        recognition.picture.mirrored, longerSide: Int(longerSide), workers: workers
+      ).cells.mirrored(negating: PageNumbers.fieldsAcross)
+      let own = recognition.cells
       let seen = Double(max(recognition.picture.width, recognition.picture.height))
-      return Look(
-        cells: recognition.cells.averaged(
-          withMirrored: mirrored.cells, negating: PageNumbers.fieldsAcross),
-        cellSize: Double(network.cellSize) * side / seen)
+      return [own.averaged(with: mirrored), own, mirrored].map {
+        let cellSize = Double(network.cellSize) * side / seen
+        return Look(cells: $0, toPage: .scale(x: cellSize, y: cellSize).then(back))
+      }
+    }
+    self.init(
+      with: network, firstSide: PageNumbers.firstSide, known: known, workers: workers,
+      look: looks
+    ) { longerSide in
+      looks(longerSide * PageNumbers.smallerLook)
     }
   }
 
@@ -54,55 +88,100 @@ struct PageReading {
     let pen = PageRasterizer(penWidth: PageNumbers.penWidth, margin: PageNumbers.margin)
     let wanted = PageNumbers.leastStroke * bounds.longerSide / max(usualSize, 1e-6)
     let firstSide = min(max(PageNumbers.firstInkSide, wanted), PageNumbers.sides.upperBound)
-    self.init(with: network, firstSide: firstSide) { longerSide in
+    self.init(with: network, firstSide: firstSide, workers: workers) { longerSide in
       // A dot has no extent.
       let scale = longerSide / max(bounds.longerSide, 1e-6)
       let picture = pen.render(strokes, in: bounds, scale: scale)
       let recognition = network.recognize(
         picture, longerSide: max(picture.width, picture.height), workers: workers)
-      return Look(
-        cells: recognition.cells, cellSize: Double(network.cellSize) / scale,
-        origin: Vector(bounds.minX, bounds.minY) - Vector(1, 1) * (pen.margin / scale))
+      let (cellSize, margin) = (Double(network.cellSize) / scale, pen.margin / scale)
+      return [
+        Look(
+          cells: recognition.cells,
+          toPage: .scale(x: cellSize, y: cellSize).then(
+            .translation(x: bounds.minX - margin, y: bounds.minY - margin)))
+      ]
     }
   }
 
+  /// - Parameters:
+  ///   - look: Looks at the page at some size; the first answers count, and the others vote with them.
+  ///   - lookAgain: More looks that vote.
   private init(
-    with network: PageRecognizer, firstSide: Double, look: (_ longerSide: Double) -> Look
+    with network: PageRecognizer, firstSide: Double, known: KnownStates? = nil, workers: Int,
+    look: (_ longerSide: Double) -> [Look],
+    lookAgain: @escaping @Sendable (_ longerSide: Double) -> [Look] = { _ in [] }
   ) {
-    var seen = look(firstSide)
-    var states = PageStateSearch.states(in: seen.cells)
+    var side = firstSide
+    var looks = look(side)
+    var states = PageStateSearch.states(in: looks[0].cells)
     if let radius = states.map(\.radius).median().map({ $0 * Double(network.cellSize) }),
       !PageNumbers.goodRadius.contains(radius)
     {
       let good = PageNumbers.goodRadius
       let wanted = radius < good.lowerBound ? good.lowerBound : good.upperBound
-      let side = min(
+      side = min(
         max(firstSide * wanted / radius, PageNumbers.sides.lowerBound),
         PageNumbers.sides.upperBound)
       if side != firstSide {
-        seen = look(side)
-        states = PageStateSearch.states(in: seen.cells)
+        looks = look(side)
+        states = PageStateSearch.states(in: looks[0].cells)
       }
     }
+    let seen = looks[0]
+    if let known {
+      let toCells = seen.toPage.inverse
+      states = PageStateSearch.states(
+        in: seen.cells,
+        known: known.moved(scale: toCells.scale) { Vector(toCells.apply(to: Point($0.x, $0.y))) })
+    }
+    let (others, finalSide) = (Array(looks.dropFirst()), side)
+    let isKnown = known != nil
+    self.init(seen, states: states, isKnown: isKnown, workers: workers) {
+      // Where a person said where the states are, nothing is voted on.
+      isKnown ? [] : others + lookAgain(finalSide)
+    }
+  }
+
+  private init(
+    _ look: Look, states: [PageState], isKnown: Bool = false, workers: Int = 1,
+    lookAgain: @escaping @Sendable () -> [Look] = { [] }
+  ) {
     self.states = states
-    (cells, cellSize, origin) = (seen.cells, seen.cellSize, seen.origin)
-    lines = states.isEmpty ? nil : PageLines(cells, states: states)
+    (cells, toPage, toCells) = (look.cells, look.toPage, look.toPage.inverse)
+    lines = states.isEmpty ? nil : PageLines(look.cells, states: states)
+    self.isKnown = isKnown
+    loop = ParallelLoop(workers: workers)
+    self.lookAgain = lookAgain
   }
 
   /// States and the arrows between them.
   typealias Automaton = (states: [PageState], arrows: [PageArrow])
 
+  /// The states and the arrows between them, as most looks at the page show them.
+  func automaton() -> Automaton {
+    let looks = lookAgain()
+    let automata = loop.map(looks.count + 1) { number, _ in
+      guard number > 0 else { return seenAutomaton() }
+      let look = looks[number - 1]
+      let seen = PageReading(look, states: PageStateSearch.states(in: look.cells)).seenAutomaton()
+      let scale = look.toPage.scale / toPage.scale
+      return (seen.states.map { $0.scaled(by: scale) }, seen.arrows.map { $0.scaled(by: scale) })
+    }
+    return PageConsensus.automaton(automata)
+  }
+
   /// The states and the arrows between them, as the cells alone show them.
   ///
   /// Beside states with arrows, rings without are left out if they are smaller or larger than the others, or not whole:
   /// letters, holes and numbers of exercises.
-  func automaton() -> Automaton {
+  private func seenAutomaton() -> Automaton {
     guard let lines else { return ([], []) }
     var arrows = PageArrowSearch(lines).arrows()
     let tied = Set(arrows.filter(\.hasLine).flatMap { [$0.from, $0.to] }.compactMap(\.self))
     let kept = states.indices.filter {
       let size = states[$0].radius / lines.scale
-      return tied.contains($0)
+      return isKnown || tied.contains($0)
         || (tied.count < 2
           ? size > PageNumbers.letterSize
           : PageNumbers.loneSize.contains(size) && states[$0].support > PageNumbers.loneSupport)
@@ -118,13 +197,17 @@ struct PageReading {
   }
 
   /// Returns where a place in cells is on the page.
-  func place(_ cell: Vector) -> Vector { origin + cell * cellSize }
+  func place(_ cell: Vector) -> Vector {
+    Vector(toPage.apply(to: Point(cell.x, cell.y)))
+  }
 
   /// Returns where a place on the page is in cells.
-  func cell(_ place: Vector) -> Vector { (place - origin) * (1 / cellSize) }
+  func cell(_ place: Vector) -> Vector {
+    Vector(toCells.apply(to: Point(place.x, place.y)))
+  }
 
   /// Returns a length in cells on the page.
-  func length(_ cells: Double) -> Double { cells * cellSize }
+  func length(_ cells: Double) -> Double { cells * toPage.scale }
 
   /// Returns the mean probability of each class at places on the page.
   func shares(of points: [Vector]) -> [Double] {
@@ -139,5 +222,23 @@ struct PageReading {
   /// Returns how much the heads say that a line on the page leads from its first to its last point.
   func direction(of line: [Vector]) -> Double {
     lines?.direction(of: line.map(cell)) ?? 0
+  }
+}
+
+extension Bitmap {
+  /// The picture with more light, if even its brightest places are dark: weak contrast looks like noise.
+  fileprivate var brightened: Bitmap {
+    var counts = [Int](repeating: 0, count: 256)
+    for pixel in pixels { counts[Int(pixel)] += 1 }
+    var left = pixels.count / 100
+    let brightest = (0...255).last { level in
+      left -= counts[level]
+      return left < 0
+    }
+    guard let brightest, brightest > 0, brightest < PageNumbers.dark else { return self }
+    let factor = Double(PageNumbers.bright) / Double(brightest)
+    return Bitmap(
+      width: width, height: height,
+      pixels: pixels.map { UInt8(min(255, (Double($0) * factor).rounded())) })
   }
 }

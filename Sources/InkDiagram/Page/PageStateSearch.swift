@@ -13,14 +13,14 @@ struct PageStateSearch {
     var isUsed = false
   }
 
-  private let cells: CellAnswers
+  let cells: CellAnswers
   private var votes: [Vote] = []
   /// The sums of the unused votes in squares of 5 × 5 cells around each cell.
   private var sums: [Float]
   /// Whether a cell is on the outline of a state.
   private var isOutline: [Bool]
 
-  private init(_ cells: CellAnswers) {
+  init(_ cells: CellAnswers) {
     self.cells = cells
     let count = cells.rows * cells.columns
     sums = [Float](repeating: 0, count: count)
@@ -154,15 +154,17 @@ struct PageStateSearch {
     return state.flatMap { $0.support < PageNumbers.leastSupport ? nil : $0 }
   }
 
-  private func ring(_ place: Vector) -> Float {
-    guard place.x >= 0, place.y >= 0 else { return 0 }
-    let (column, row) = (Int(place.x), Int(place.y))
-    guard column < cells.columns, row < cells.rows else { return 0 }
-    return cells.probability(of: PageNumbers.ring, in: row * cells.columns + column)
+  /// Returns the probability of a ring at a place.
+  func ring(_ place: Vector) -> Float {
+    guard place.x >= 0, place.y >= 0, place.x < Double(cells.columns),
+      place.y < Double(cells.rows)
+    else { return 0 }
+    return cells.probability(
+      of: PageNumbers.ring, in: Int(place.y) * cells.columns + Int(place.x))
   }
 
   /// Returns a state with its outline: the outermost crest of the ring in each direction.
-  private func state(center: Vector, half: Vector, final: Double) -> PageState? {
+  func state(center: Vector, half: Vector, final: Double) -> PageState? {
     let shares = PageNumbers.ringShares
     var seen: [Double?] = (0..<PageState.directions).map { number in
       let way = PageState.direction(number)

@@ -71,6 +71,43 @@ struct DrawnFile {
     var photograph: Message.Opened.Photograph?
   }
 
+  /// A photograph that was read again for a state that was missed.
+  struct Mended: Sendable {
+    /// Its automaton, and the strokes, on the canvas.
+    var diagram: Diagram
+    var drawing: Drawing
+    /// The id of the missed state in the diagram.
+    var missed: String
+  }
+
+  /// Reads a photograph again, with the states of its document and one that was missed.
+  ///
+  /// - Parameters:
+  ///   - missed: A place in the missed state, on the canvas.
+  ///   - place: The map from the pixels of the photograph to the canvas.
+  /// - Throws: `StudioError` if it is no photograph, has no ink, or the place is not in it.
+  func mended(
+    _ document: Document, missed: Vector, place: Transform, with recognizer: DiagramRecognizer
+  ) throws(StudioError) -> Mended {
+    guard case .photograph(let traced) = content else {
+      throw StudioError("Expected a photograph, found \(name).")
+    }
+    let toDrawing = place.inverse.then(traced.uprightTransform)
+    func inDrawing(_ place: Vector) -> Vector {
+      Vector(toDrawing.apply(to: Point(place.x, place.y)))
+    }
+    let known = KnownStates(
+      document.states.map { .init(center: $0.center, radius: $0.radius) }, missed: missed
+    ).moved(scale: toDrawing.scale, by: inDrawing)
+    guard let (diagram, id, upright) = recognizer.recognize(traced, with: known) else {
+      throw StudioError("There is no ink at this place of \(name).", .unprocessableContent)
+    }
+    let toCanvas = upright.pictureTransform.then(place)
+    return Mended(
+      diagram: diagram.moved(by: toCanvas),
+      drawing: upright.uprightDrawing.transformed(by: toCanvas), missed: id)
+  }
+
   /// Returns the automaton in the drawing.
   ///
   /// - Throws: `StudioError` if there is none.

@@ -292,6 +292,29 @@ extension StudioInterface {
         return Message.Opened(name: try await documents.add(document, named: wish))
       }
     }
+    router.post("api/documents/:name/missed") { request, context in
+      let data = try await body(request)
+      let (name, id) = try shown(request, context)
+      return try await respondWithDocument {
+        let number = try checked(try parameter("change", request))
+        let document = try await settled((name, id), context).document
+        let mended = try await longWork.run(for: context) { [place = try place(request)] _ in
+          let ending = try parameter("form", request) ?? ""
+          guard let file = try DrawnFile(data, ending: ending, name: name) else {
+            throw StudioError("Expected a photograph, found a .\(ending.prefix(40)) file.")
+          }
+          return try file.mended(
+            document, missed: place.missed, place: place.map, with: documents.diagrams)
+        }
+        let (state, _) = try await documents.change(name, id: id) { state in
+          try state.once(number) { state in
+            try state.session.add(missed: mended.missed, of: mended.diagram, in: mended.drawing)
+            return nil
+          }
+        }
+        return Message.Picture(name, state)
+      }
+    }
     router.get("api/documents/:name/file") { request, context in
       let (name, id) = try shown(request, context)
       let ending = try parameter("form", request) ?? "automaton"
@@ -317,6 +340,28 @@ extension StudioInterface {
         }
       }
     }
+  }
+
+  /// Returns the place of a state that was missed, and the map from the photograph to the canvas.
+  private func place(_ request: Request) throws(StudioError) -> (missed: Vector, map: Transform) {
+    let missed = Vector(try coordinate("x", request), try coordinate("y", request))
+    let numbers = (try parameter("matrix", request) ?? "").split(separator: ",")
+    guard let map = Transform(matrix: numbers.map { Double($0) ?? .nan }) else {
+      throw StudioError(
+        "Expected the six numbers of a map as the matrix, found "
+          + "“\(numbers.joined(separator: ",").prefix(100))”.")
+    }
+    return (missed, map)
+  }
+
+  /// Returns a coordinate on the canvas.
+  private func coordinate(_ name: String, _ request: Request) throws(StudioError) -> Double {
+    let text = try parameter(name, request) ?? ""
+    guard let number = Double(text), abs(number) <= Vector.furthest else {
+      throw StudioError(
+        "Expected a coordinate on the canvas as \(name), found “\(text.prefix(40))”.")
+    }
+    return number
   }
 
   /// Returns the scale of a PNG in the address, or `nil` if there is none.

@@ -60,6 +60,7 @@ import NIOCore
 /// | `POST /api/expression` | adds an automaton of a regular expression as a new document |
 /// | `POST /api/examples/TITLE` | adds an example as a new document |
 /// | `POST /api/documents/NAME/open?form=` | adds a file as a new document with the name NAME; answers with the name and, for a photograph, its place |
+/// | `POST /api/documents/NAME/missed?form=&x=&y=&matrix=` | the photograph of the document → the document with the state at a place that was missed, and its arrows |
 /// | `GET /api/documents/NAME/file?form=` | the document in one of the formats |
 ///
 /// A shared studio also has these:

@@ -1,22 +1,8 @@
 // Shows what the network for whole pages sees in a photograph, as colours over it.
 
+import { paintClasses } from "./classes.js";
 import { $ } from "./elements.js";
 import { ask, complain, isSmallEnough, takeFiles } from "./server.js";
-
-/// Paints the classes of an answer; the first class stays clear.
-function paintClasses(canvas, { rows, columns, cells, classes }) {
-  canvas.width = columns;
-  canvas.height = rows;
-  const context = canvas.getContext("2d");
-  const image = context.createImageData(columns, rows);
-  const colors = classes.map(({ color }, index) => [
-    ...[1, 3, 5].map((start) => parseInt(color.slice(start, start + 2), 16)), index ? 255 : 0]);
-  const text = atob(cells);
-  for (let index = 0; index < text.length; index += 1) {
-    image.data.set(colors[text.charCodeAt(index)], 4 * index);
-  }
-  context.putImageData(image, 0, 0);
-}
 
 /// A line of the legend.
 function entry({ name, color, share }) {

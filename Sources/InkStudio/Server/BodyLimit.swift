@@ -15,7 +15,8 @@ struct BodyLimit: RouterMiddleware {
 
   /// The addresses of `POST` that take content, without the parameters before them; all others take none.
   private static let limits: [(ending: String, bytes: Int)] = [
-    ("/open", file), ("/recordings/file", file), ("/api/series", file), ("/api/page", file),
+    ("/open", file), ("/missed", file), ("/recordings/file", file), ("/api/series", file),
+    ("/api/page", file),
     ("/pair", form), ("/api/recognize", message), ("/api/recordings", message),
     ("/api/expression", message), ("/api/training", message), ("/api/presentation", message),
     ("/answer", message), ("/confirm", message), ("/stroke", message), ("/erase", message),

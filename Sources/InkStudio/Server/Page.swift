@@ -33,7 +33,8 @@ struct Page: Sendable {
 
   /// All files, so that a path from a client never reaches the file system.
   private static let files = [
-    "index.html", "studio.css", "edit.css", "studio.js", "menus.js", "elements.js", "server.js",
+    "index.html", "studio.css", "edit.css", "studio.js", "menus.js", "classes.js",
+    "elements.js", "server.js",
     "ink.js", "edit.js", "edit/canvas.js", "edit/changes.js", "edit/compare.js",
     "edit/consent.js", "edit/convert.js", "edit/decision.js", "edit/dragging.js", "edit/files.js",
     "edit/gestures.js", "edit/hint.js", "edit/kind.js", "edit/link.js", "edit/ghost.js",

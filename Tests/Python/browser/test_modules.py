@@ -1,5 +1,6 @@
 """Functions of the page's modules that need no studio: placement, moves, names, steps and messages."""
 
+import base64
 import math
 
 import pytest
@@ -144,3 +145,26 @@ def test_classes_are_kept_in_the_browser_and_sent(modules):
     (0, True), (401, True), (403, True), (408, True), (500, True), (503, True), (400, False), (404, False), (409, False)])
 def test_which_failures_end(modules, status, is_temporary):
     assert modules.use("server.js", "return new m.Failure('x', args[0]).isTemporary", status) is is_temporary
+
+
+def test_a_place_is_in_a_ring_if_most_directions_meet_it(modules):
+    def is_in_ring(rows, x, y):
+        """Whether it is, in rows of cells of which # is a ring and + a line."""
+        cells = bytes(" #+".index(cell) for row in rows for cell in row)
+        return modules.call("classes.js", "isInRing", {
+            "rows": len(rows), "columns": len(rows[0]), "cells": base64.b64encode(cells).decode(),
+            "classes": [{"name": "nothing"}, {"name": "ring"}, {"name": "line"}]}, x, y)
+
+    def drawn(is_ring, cell="#"):
+        return ["".join(cell if is_ring(column + 0.5, row + 0.5) else " " for column in range(60)) for row in range(40)]
+
+    def on_circle(x, y, radius=12):
+        return abs(math.dist((x, y), (20, 20)) - radius) < 1
+
+    ring = drawn(on_circle)
+    assert is_in_ring(ring, 20 / 60, 20 / 40) and is_in_ring(ring, 24 / 60, 17 / 40)
+    assert not is_in_ring(ring, 45 / 60, 20 / 40), "beside it"
+    assert is_in_ring(drawn(lambda x, y: on_circle(x, y) and x < 26), 20 / 60, 20 / 40), "a ring with a gap"
+    assert not is_in_ring(drawn(lambda x, y: on_circle(x, y) and x < 20), 20 / 60, 20 / 40), "half a ring"
+    assert not is_in_ring(drawn(on_circle, "+"), 20 / 60, 20 / 40), "a line"
+    assert not is_in_ring(drawn(lambda x, y: False), 0.5, 0.5)

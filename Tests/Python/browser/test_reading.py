@@ -2,10 +2,12 @@
 
 import json
 import math
+import shutil
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 
-from browser.editor import RADIUS, elements
+from browser.editor import RADIUS, elements, is_selected
 from inkstate.command import example
 from inkstate.ink import arrow, loop, ring
 
@@ -66,6 +68,35 @@ def test_a_photograph_lies_under_its_drawing(editor):
     editor.wait(f"{shown} > 100", "the photograph under the drawing")
     editor.choose("#photograph")
     editor.wait(f"{shown} === 0", "the photograph hidden")
+
+
+def test_a_tap_in_a_ring_of_a_photograph_adds_the_state_that_was_missed(editor, tmp_path):
+    editor.open_file(shutil.copy(example("Pictures", "paper.jpg"), tmp_path / "missed.jpg"))
+    editor.wait("document.querySelector('#edit-name').value.startsWith('missed')", "the photograph opened")
+    editor.wait("!document.querySelector('#photograph-classes-label').hidden", "what was seen in the photograph")
+    shown = "document.querySelector('#edit-drawing image.classes').getBoundingClientRect().width"
+    assert editor.get(shown) == 0
+    editor.choose("#photograph-classes")
+    editor.wait(f"{shown} > 100", "what was seen over the photograph")
+    editor.press(Keys.ESCAPE)
+    before = editor.picture()
+    state = before["states"][-1]
+    x, y = editor.center(state)
+    editor.request("POST", f"/api/documents/{editor.name}/command",
+                   json.dumps({"kind": "delete", "ids": [state["id"]], "text": "deletesAttached"}))
+    editor.wait(f"!document.querySelector('#edit-drawing g[data-id=\"{state['id']}\"]')", "the state gone")
+    editor.tap(x + 10, y - 10)
+    after = editor.settled(lambda p: len(p["states"]) == len(before["states"]), "the state that was missed")
+    assert len(after["transitions"]) == len(before["transitions"])
+    assert [s["name"] for s in after["states"]] == [s["name"] for s in before["states"]]
+    editor.wait(is_selected(after["states"][-1]["id"]), "the new state selected")
+    editor.press(Keys.ESCAPE)
+    # Where no ring is seen, the first tap asks.
+    (one, other) = (s["center"] for s in before["states"])
+    editor.tap(*editor.on_screen(((one["x"] + other["x"]) / 2, (one["y"] + other["y"]) / 2)))
+    editor.wait_text("#edit-hint span", "No ring was seen here.")
+    editor.click("#edit-hint button")
+    editor.settled(lambda p: len(p["states"]) == len(before["states"]) + 1, "a state without a ring")
 
 
 def test_symbols_that_were_not_read_are_asked_for(editor, tmp_path):

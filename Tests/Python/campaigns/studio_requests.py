@@ -21,6 +21,7 @@ PATHS = ["/", "/api/recognize", "/api/recordings", "/api/recordings/x", "/api/re
          "/api/documents/bad/open?form=dot", "/api/documents/bad/open?form=automaton",
          "/api/documents/bad/open?form=txt", "/api/documents/bad/open?form=json",
          "/api/documents/bad/open?form=%ff", "/api/documents/bad/file?form=png",
+         "/api/documents/bad/missed?form=jpg&x=1&y=1&matrix=1,0,0,1,0,0",
          "/api/documents/bad/file?form=svg", "/api/documents/bad/rename?to=worse",
          "/api/documents/bad/rename?to=%zz", "/api/documents/%2e%2e%2fgood/stroke",
          "/api/documents/..%2f..%2fetc%2fpasswd", "/api/documents/%00", "/api/documents/" + "a" * 300,

@@ -329,7 +329,7 @@ export function makeChanges(editor) {
   takeOver();
 
   return {
-    path, change, send, showWaiting, refresh, asking, askingWhole,
+    path, change, send, showWaiting, refresh, asking, askingWhole, take,
     /// Ends the work on the shown document, which was deleted.
     leaveDeleted: () => leave(deleted(editor.picture.name)).catch(follow),
     /// Sends a command of the editor.

@@ -61,9 +61,11 @@ export function makeGestures(editor) {
     canvas.renderer.mark("erased", erased);
   }
 
-  /// Selects what was tapped; a second tap on it edits its name or symbols.
+  /// Selects what was tapped, or adds a state that was missed in the photograph; a second tap on an element edits its
+  /// name or symbols.
   function selectAt(point, isAdding) {
     const id = canvas.idAt(point);
+    if (!id && !isAdding && editor.photograph.addMissed(point)) { return; }
     const line = id ? undefined : canvas.inkAt(point);
     if (line) { return decision.showInk(line); }
     if (isAdding) {
