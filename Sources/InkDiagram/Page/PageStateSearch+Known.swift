@@ -4,6 +4,7 @@ import InkNetwork
 
 extension PageStateSearch {
   /// Returns the states that a person knows, in cells: as the network sees them, or as circles where it sees no ring.
+  ///
   /// The missed one is the last.
   static func states(in cells: CellAnswers, known: KnownStates) -> [PageState] {
     let search = PageStateSearch(cells)
