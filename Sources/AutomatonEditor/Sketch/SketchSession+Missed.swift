@@ -4,8 +4,7 @@ import InkDiagram
 extension SketchSession {
   /// Adds a state that was missed in a drawing, with its name and its arrows, as one undo step.
   ///
-  /// An arrow with a free end that the document has along the same line now begins or ends at the state. What else is in the document
-  /// stays.
+  /// An arrow of the document with a free end on the same line is tied to the state. What else is in the document stays.
   ///
   /// - Parameters:
   ///   - missed: The id of the state in `diagram`.
@@ -25,13 +24,7 @@ extension SketchSession {
     let result = try editor.withIDs { (ids) throws(Refusal) in
       try document.adding(missed, of: diagram, in: drawing, ids: &ids)
     }
-    let noted = diagram.uncertain.compactMap { one in
-      result.ids[one.element].map { id in
-        var one = one
-        one.element = id
-        return one
-      }
-    }
+    let noted = diagram.uncertain(by: result.ids)
     let open = uncertain.filter { old in
       !noted.contains { $0.element == old.element && $0.property == old.property }
     }
@@ -42,16 +35,19 @@ extension SketchSession {
 }
 
 extension Document {
-  /// Returns the document with a state of a diagram and its arrows, and the ids of what is new by those of the diagram.
+  /// Returns the document with a state of a diagram and its arrows, and their ids by those of the diagram.
   fileprivate func adding(
     _ missed: String, of diagram: Diagram, in drawing: Drawing, ids: inout some IDSource
   ) throws(Refusal) -> (document: Document, ids: [String: String]) {
     var result = self
     var taken = takenIDs
     let read = Document(recognized: diagram, in: drawing, id: id)
-    var newIDs: [String: String] = [:]
+    var state = read.state(missed)!
+    state.id = try Self.freeID(&ids, &taken)
+    result.states.append(state)
+    var newIDs = [missed: state.id]
     // The others are those of the document, where they were drawn.
-    var known = [missed: try Self.freeID(&ids, &taken)]
+    var known = newIDs
     for state in read.states where state.id != missed {
       let nearest = states.min {
         $0.center.distance(to: state.center) < $1.center.distance(to: state.center)
@@ -59,11 +55,6 @@ extension Document {
       if let nearest, nearest.center.distance(to: state.center) < nearest.radius {
         known[state.id] = nearest.id
       }
-    }
-    for var state in read.states where state.id == missed {
-      state.id = known[missed]!
-      newIDs[missed] = state.id
-      result.states.append(state)
     }
     var left = Array(transitions.indices)
     for transition in read.transitions where [transition.start, transition.end].contains(missed) {

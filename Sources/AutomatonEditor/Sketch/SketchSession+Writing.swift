@@ -182,13 +182,8 @@ extension SketchSession {
       revision.drawing, vocabulary: vocabulary(of: page.base), rings: revision.rings)
     let current = editor.document
     let result = editor.withIDs { revision.result(diagram, current: current, ids: &$0) }
-    let noted = diagram.uncertain.compactMap { one -> Diagram.Uncertainty? in
-      // What has no text yet may still be written.
-      guard !one.value.isEmpty, let id = result.ids[one.element] else { return nil }
-      var one = one
-      one.element = id
-      return one
-    }
+    // What has no text yet may still be written.
+    let noted = diagram.uncertain(by: result.ids).filter { !$0.value.isEmpty }
     written = [:]
     let own = zip(page.strokes, diagram.strokes.dropFirst(revision.idealCount))
     for (stroke, read) in own where read.role == .text {
@@ -279,6 +274,19 @@ extension SketchSession {
 
     init(of transition: Document.Transition) {
       (symbols, includesEpsilon) = (transition.symbols, transition.includesEpsilon)
+    }
+  }
+}
+
+extension Diagram {
+  /// Returns what is uncertain about elements of a document, given their ids by those of the diagram.
+  func uncertain(by ids: [String: String]) -> [Uncertainty] {
+    uncertain.compactMap { one in
+      ids[one.element].map { id in
+        var one = one
+        one.element = id
+        return one
+      }
     }
   }
 }

@@ -65,28 +65,27 @@ extension DiagramRecognizer {
 
   private func recognize<Picture: DiagramPicture>(
     _ picture: Picture, on page: PageReading, vocabulary: [String], alphabet: [String],
-    workers: Int, lookAgain: ((_ quarters: Int) -> PageReading)? = nil
+    workers: Int, lookAgain: (_ quarters: Int) -> PageReading
   ) -> (diagram: Diagram, upright: Picture) {
     let (seen, marks) = (page.automaton(), page.marks)
     // What is expected can be read into a drawing that lies.
     let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
     let views = (0..<4).map { quarters in
-      View(
-        of: picture, turnedByQuarters: quarters, page: page, seen: seen, marks: marks,
-        with: unbiased)
+      View(of: picture.turned(byQuarters: quarters), page: page, seen: seen, marks: marks)
     }
     let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
-    let uprightness: [Double] = zip(views, margins).map { view, margin in
-      view.uprightness.map { $0 - margin } ?? -.infinity
+    let seenUprightness = views.map { $0.uprightness(with: unbiased) }
+    let uprightness = zip(seenUprightness, margins).map { seen, margin in
+      seen.map { $0 - margin } ?? -.infinity
     }
-    let best = uprightness.indices.max { uprightness[$0] < uprightness[$1] }!
     // Without writing to compare with, the picture stays as it is.
-    var view = views[views[0].uprightness == nil ? 0 : best]
-    if view.quarters != 0, let lookAgain {
-      let page = lookAgain(view.quarters)
-      view = View(
-        of: picture, turnedByQuarters: view.quarters, page: page, seen: page.automaton(),
-        marks: page.marks, with: unbiased)
+    let best =
+      seenUprightness[0] == nil
+      ? 0 : uprightness.indices.max { uprightness[$0] < uprightness[$1] }!
+    var view = views[best]
+    if best != 0 {
+      let page = lookAgain(best)
+      view = View(of: view.picture, page: page, seen: page.automaton(), marks: page.marks)
     }
     let diagram = diagram(
       view.labels, of: view.drawing,
@@ -98,25 +97,19 @@ extension DiagramRecognizer {
   /// A picture at one of the quarter turns.
   private struct View<Picture: DiagramPicture> {
     let picture: Picture
-    let quarters: Int
     let drawing: Drawing
     let labels: LabelSearch
-    /// How well the writing can be read, and how much wider than high it is; `nil` if there is hardly any.
-    let uprightness: Double?
 
-    /// Reads a sample of the names and symbols.
-    init(
-      of lying: Picture, turnedByQuarters quarters: Int, page: PageReading,
-      seen: PageReading.Automaton, marks: [[Int]], with labelReader: LabelReader
-    ) {
-      let picture = lying.turned(byQuarters: quarters)
-      self.quarters = quarters
-      let drawing = picture.uprightDrawing
-      (self.picture, self.drawing) = (picture, drawing)
-      let interpretation = Interpretation(
-        of: drawing.traces, in: page, seen: seen, marks: marks, picture)
-      let labels = LabelSearch(interpretation)
-      self.labels = labels
+    init(of picture: Picture, page: PageReading, seen: PageReading.Automaton, marks: [[Int]]) {
+      (self.picture, drawing) = (picture, picture.uprightDrawing)
+      labels = LabelSearch(
+        Interpretation(of: drawing.traces, in: page, seen: seen, marks: marks, picture))
+    }
+
+    /// Returns how well a sample of the names and symbols can be read, and how much wider than high it is; `nil` if there
+    /// is hardly any writing.
+    func uprightness(with labelReader: LabelReader) -> Double? {
+      let interpretation = labels.interpretation
       func first(_ lines: some Sequence<TextLine>) -> [TextLine] {
         Array(lines.sorted { $0.strokes[0] < $1.strokes[0] }.prefix(PageNumbers.turnSample))
       }
@@ -124,8 +117,7 @@ extension DiagramRecognizer {
       let symbols = first(labels.symbols.values.joined())
       let lines = names + symbols
       guard lines.reduce(0, { $0 + $1.traces.count }) >= PageNumbers.leastTurnStrokes else {
-        uprightness = nil
-        return
+        return nil
       }
       // Lines of several letters are wider than high.
       let shapes = lines.filter {
@@ -136,8 +128,7 @@ extension DiagramRecognizer {
       let legibility = labelReader.legibility(names: names, symbols: symbols) { line in
         interpretation.writing(line, in: drawing, turnedBy: 0)
       }
-      uprightness =
-        legibility + PageNumbers.turnShape * shapes.reduce(0, +) / Double(lines.count)
+      return legibility + PageNumbers.turnShape * shapes.reduce(0, +) / Double(lines.count)
     }
   }
 }

@@ -81,6 +81,7 @@ struct PageConsensus {
         ends.from.map { seenIn[$0].contains(look) } ?? true
       }
       guard areMost(votes, of: able) else { return [] }
+      // Half a look is added to both, so that no odds are infinite.
       let odds = log((Double(votes.count) + 0.5) / (Double(able.count - votes.count) + 0.5))
       return arrows[ends]![votes[0]]!.map { arrow in
         var arrow = arrow

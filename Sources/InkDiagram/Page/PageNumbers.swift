@@ -3,7 +3,8 @@
 /// Steps and spans of the searches stand where they are used.
 ///
 /// They were chosen on composed pages (`dataset compose pages`) in the handwriting of people that the network never
-/// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people. Lengths are in cells of 2 × 2 pixels unless they are shares.
+/// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people, unless it is said.
+/// Lengths are in cells of 2 × 2 pixels unless they are shares.
 enum PageNumbers {
   // MARK: Classes and fields
 
@@ -29,6 +30,8 @@ enum PageNumbers {
   static let sides = 480.0...2048.0
 
   /// The grey level of the brightest hundredth below which a picture is dark, and the level that it gets then.
+  ///
+  /// Both were set by hand, and tried on pictures by people that were made half as bright.
   static let dark = 180, bright = 230
   /// The size of the smaller looks at a picture, as a share of that of the larger ones.
   static let smallerLook = 0.88
