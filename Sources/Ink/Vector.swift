@@ -8,21 +8,21 @@ public struct Vector: Hashable, Sendable {
   public var y: Double
 
   /// Creates a vector.
-  public init(_ x: Double, _ y: Double) {
+  @inlinable public init(_ x: Double, _ y: Double) {
     self.x = x
     self.y = y
   }
 
   /// Creates a vector from a point of a stroke.
-  public init(_ point: Point) { self.init(point.x, point.y) }
+  @inlinable public init(_ point: Point) { self.init(point.x, point.y) }
 
   /// Creates a vector of a length and an angle from the x axis, clockwise on screen, in radians.
-  public init(angle: Double, length: Double) {
+  @inlinable public init(angle: Double, length: Double) {
     self.init(length * cos(angle), length * sin(angle))
   }
 
   /// The length.
-  public var length: Double { hypot(x, y) }
+  @inlinable public var length: Double { hypot(x, y) }
 
   /// The angle from the x axis, clockwise on screen, in (−π, π].
   public var angle: Double { atan2(y, x) }
@@ -37,7 +37,7 @@ public struct Vector: Hashable, Sendable {
   package var isOnCanvas: Bool { abs(x) <= Self.furthest && abs(y) <= Self.furthest }
 
   /// The vector of length 1 in this direction; the zero vector stays zero.
-  public var unit: Vector { length > 0 ? self * (1 / length) : self }
+  @inlinable public var unit: Vector { length > 0 ? self * (1 / length) : self }
 
   /// The vector turned by `angle` radians, clockwise on screen.
   public func turned(by angle: Double) -> Vector {
@@ -45,16 +45,16 @@ public struct Vector: Hashable, Sendable {
   }
 
   /// The distance to `other`.
-  public func distance(to other: Vector) -> Double { (other - self).length }
+  @inlinable public func distance(to other: Vector) -> Double { (other - self).length }
 
   /// Returns the midpoint between this point and `other`.
-  public func middle(to other: Vector) -> Vector { (self + other) * 0.5 }
+  @inlinable public func middle(to other: Vector) -> Vector { (self + other) * 0.5 }
 
   /// Returns the scalar product.
-  package func dot(_ other: Vector) -> Double { x * other.x + y * other.y }
+  @inlinable package func dot(_ other: Vector) -> Double { x * other.x + y * other.y }
 
   /// Returns the cross product: positive if `other` is clockwise from this one on screen.
-  package func cross(_ other: Vector) -> Double { x * other.y - y * other.x }
+  @inlinable package func cross(_ other: Vector) -> Double { x * other.y - y * other.x }
 
   /// The distance to the segment from `a` to `b`.
   package func distance(toSegmentFrom a: Vector, to b: Vector) -> Double {
@@ -65,17 +65,17 @@ public struct Vector: Hashable, Sendable {
   }
 
   /// The sum.
-  public static func + (one: Vector, other: Vector) -> Vector {
+  @inlinable public static func + (one: Vector, other: Vector) -> Vector {
     Vector(one.x + other.x, one.y + other.y)
   }
 
   /// The displacement from `other` to `one`.
-  public static func - (one: Vector, other: Vector) -> Vector {
+  @inlinable public static func - (one: Vector, other: Vector) -> Vector {
     Vector(one.x - other.x, one.y - other.y)
   }
 
   /// The vector multiplied by `factor`.
-  public static func * (one: Vector, factor: Double) -> Vector {
+  @inlinable public static func * (one: Vector, factor: Double) -> Vector {
     Vector(one.x * factor, one.y * factor)
   }
 }

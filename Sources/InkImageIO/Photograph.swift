@@ -107,10 +107,16 @@ public struct Photograph: Hashable, Sendable {
         for top in stride(from: 0, to: newHeight, by: tile) {
           for left in stride(from: 0, to: newWidth, by: tile) {
             for row in top..<min(top + tile, newHeight) {
-              for column in left..<min(left + tile, newWidth) {
-                let from = (origin + column * columnStep + row * rowStep) * channels
-                let to = (row * newWidth + column) * channels
-                for channel in 0..<channels { target[to + channel] = source[from + channel] }
+              var from = (origin + left * columnStep + row * rowStep) * channels
+              var to = (row * newWidth + left) * channels
+              for _ in left..<min(left + tile, newWidth) {
+                target[to] = source[from]
+                if channels == 3 {
+                  target[to + 1] = source[from + 1]
+                  target[to + 2] = source[from + 2]
+                }
+                from += columnStep * channels
+                to += channels
               }
             }
           }

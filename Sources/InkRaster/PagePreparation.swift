@@ -76,47 +76,68 @@ public struct PagePreparation: Hashable, Sendable, Codable {
     guard longer > 0, longer != longerSide else { return bitmap }
     func side(_ side: Int) -> Int { max(1, (side * longerSide + longer / 2) / longer) }
     let (width, height) = (side(bitmap.width), side(bitmap.height))
-    let columns = shares(from: bitmap.width, to: width)
-    let rows = shares(from: bitmap.height, to: height)
+    let (columns, rows) = (
+      Shares(of: bitmap.width, for: width), Shares(of: bitmap.height, for: height)
+    )
     var pixels = [UInt8](repeating: 0, count: width * height)
     var sums = [Float](repeating: 0, count: bitmap.width)
     bitmap.pixels.withUnsafeBufferPointer { source in
-      for row in 0..<height {
-        for column in sums.indices { sums[column] = 0 }
-        for (index, share) in rows[row].shares.enumerated() {
-          let line = source.baseAddress! + (rows[row].first + index) * bitmap.width
-          for column in sums.indices { sums[column] += Float(line[column]) * share }
-        }
-        for column in 0..<width {
-          var sum: Float = 0
-          for (index, share) in columns[column].shares.enumerated() {
-            sum += sums[columns[column].first + index] * share
+      sums.withUnsafeMutableBufferPointer { sums in
+        pixels.withUnsafeMutableBufferPointer { pixels in
+          for row in 0..<height {
+            sums.update(repeating: 0)
+            rows.forEach(of: row) { place, share in
+              let line = source.baseAddress! + place * bitmap.width
+              for column in 0..<sums.count { sums[column] += Float(line[column]) * share }
+            }
+            for column in 0..<width {
+              var sum: Float = 0
+              columns.forEach(of: column) { sum += sums[$0] * $1 }
+              pixels[row * width + column] = UInt8(min(255, sum.rounded()))
+            }
           }
-          pixels[row * width + column] = UInt8(min(255, sum.rounded()))
         }
       }
     }
     return Bitmap(width: width, height: height, pixels: pixels)
   }
 
-  /// For each of `count` new pixels, the first of `length` old ones that it is made of, and their shares.
-  private static func shares(
-    from length: Int, to count: Int
-  ) -> [(first: Int, shares: [Float])] {
-    let scale = Double(length) / Double(count)
-    return (0..<count).map { index in
-      if scale <= 1 {
-        let place = (Double(index) + 0.5) * scale - 0.5
-        let first = Int(max(0, place))
-        let rest = Float(max(0, place) - Double(first))
-        return first + 1 < length ? (first, [1 - rest, rest]) : (length - 1, [1])
+  /// What the new pixels of a row or a column are made of.
+  private struct Shares {
+    /// For each new pixel, its first old one.
+    private var firsts: [Int] = []
+    /// For each new pixel, where the shares of its old ones begin; and the end of all.
+    private var starts = [0]
+    private var shares: [Float] = []
+
+    /// The shares of `length` old pixels in `count` new ones.
+    init(of length: Int, for count: Int) {
+      let scale = Double(length) / Double(count)
+      for index in 0..<count {
+        if scale <= 1 {
+          let place = (Double(index) + 0.5) * scale - 0.5
+          let first = Int(max(0, place))
+          let rest = Float(max(0, place) - Double(first))
+          let isInside = first + 1 < length
+          firsts.append(isInside ? first : length - 1)
+          shares += isInside ? [1 - rest, rest] : [1]
+        } else {
+          let (start, end) = (Double(index) * scale, Double(index + 1) * scale)
+          firsts.append(Int(start))
+          shares += (Int(start)..<min(length, Int(end.rounded(.up)))).map { pixel in
+            Float((min(end, Double(pixel + 1)) - max(start, Double(pixel))) / scale)
+          }
+        }
+        starts.append(shares.count)
       }
-      let (start, end) = (Double(index) * scale, Double(index + 1) * scale)
-      let first = Int(start)
-      let shares = (first..<min(length, Int(end.rounded(.up)))).map { pixel in
-        Float((min(end, Double(pixel + 1)) - max(start, Double(pixel))) / scale)
+    }
+
+    /// Calls `body` with each old pixel of a new one, and its share.
+    @inline(__always)
+    func forEach(of new: Int, _ body: (_ old: Int, _ share: Float) -> Void) {
+      for index in starts[new]..<starts[new + 1] {
+        body(firsts[new] + index - starts[new], shares[index])
       }
-      return (first, shares)
     }
   }
 

@@ -31,7 +31,7 @@ struct EvenedPicture {
     self.reduction = reduction
     width = photograph.width / reduction
     height = photograph.height / reduction
-    isLightOnDark = Self.isLightOnDark(photograph, step: reduction)
+    isLightOnDark = Self.isLightOnDark(photograph, step: reduction, loop: loop)
     let brightness = Self.brightness(
       photograph, reduction: reduction, isLightOnDark: isLightOnDark, loop: loop)
     self.brightness = brightness
@@ -41,39 +41,51 @@ struct EvenedPicture {
   }
 
   /// Whether the pixels that stand out from their surroundings are light.
-  private static func isLightOnDark(_ photograph: Photograph, step: Int) -> Bool {
+  private static func isLightOnDark(
+    _ photograph: Photograph, step: Int, loop: ParallelLoop
+  ) -> Bool {
     let side = blockSide * step * 2
     let blocksAcross = max(1, photograph.width / side)
     let blocksDown = max(1, photograph.height / side)
     let (skipX, skipY) = (max(1, blocksAcross / 64), max(1, blocksDown / 64))
-    var (dark, light) = (0, 0)
-    var values: [Int] = []
-    for blockY in stride(from: 0, to: blocksDown, by: skipY) {
-      for blockX in stride(from: 0, to: blocksAcross, by: skipX) {
-        values.removeAll(keepingCapacity: true)
-        for row in stride(
-          from: blockY * side, to: min(photograph.height, (blockY + 1) * side), by: step)
-        {
+    let rowsOfBlocks = Array(stride(from: 0, to: blocksDown, by: skipY))
+    /// How much more the light pixels of a row of blocks stand out than the dark ones.
+    let lightness = loop.map(rowsOfBlocks.count) { number, _ in
+      let top = rowsOfBlocks[number] * side
+      var lightness = 0
+      for block in stride(from: 0, to: blocksAcross, by: skipX) {
+        var counts = [Int](repeating: 0, count: 256)
+        var total = 0
+        for row in stride(from: top, to: min(photograph.height, top + side), by: step) {
           for column in stride(
-            from: blockX * side, to: min(photograph.width, (blockX + 1) * side), by: step)
+            from: block * side, to: min(photograph.width, (block + 1) * side), by: step)
           {
             let start = (row * photograph.width + column) * photograph.channels
-            values.append(
+            let value =
               photograph.channels == 1
-                ? Int(photograph.samples[start])
-                : luma(
-                  Int(photograph.samples[start]), Int(photograph.samples[start + 1]),
-                  Int(photograph.samples[start + 2])))
+              ? Int(photograph.samples[start])
+              : luma(
+                Int(photograph.samples[start]), Int(photograph.samples[start + 1]),
+                Int(photograph.samples[start + 2]))
+            counts[value] += 1
+            total += 1
           }
         }
-        guard values.count > 8 else { continue }
-        values.sort()
-        let middle = values[values.count / 2]
-        dark += middle - values[values.count / 50]
-        light += values[values.count - 1 - values.count / 50] - middle
+        guard total > 8 else { continue }
+        /// The value with `rank` values before it in their order.
+        func value(_ rank: Int) -> Int {
+          var left = rank
+          return counts.firstIndex { count in
+            left -= count
+            return left < 0
+          }!
+        }
+        let (dark, light) = (value(total / 50), value(total - 1 - total / 50))
+        lightness += light + dark - 2 * value(total / 2)
       }
+      return lightness
     }
-    return light > dark
+    return lightness.reduce(0, +) > 0
   }
 
   private static func luma(_ red: Int, _ green: Int, _ blue: Int) -> Int {

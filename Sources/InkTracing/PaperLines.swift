@@ -45,7 +45,8 @@ struct PaperLines {
     let reach = max(3, max(width, height) / 450)
     halfThickness = max(1, reach / 2)
     guard width >= 4 * Self.stripWidth, height >= 8 * Self.minimumPeriod else { return nil }
-    slope = Self.slope(of: ink, width: width, height: height, reach: reach, noise: noise)
+    slope = Self.slope(
+      of: ink, width: width, height: height, reach: reach, noise: noise, loop: loop)
     let profiles = profiles(of: ink, reach: reach, loop: loop)
     guard let period = Self.period(of: profiles) else { return nil }
     self.period = period
@@ -70,36 +71,42 @@ struct PaperLines {
 
   /// Returns the slope at which thin ink lines up best.
   private static func slope(
-    of ink: [UInt8], width: Int, height: Int, reach: Int, noise: Double
+    of ink: [UInt8], width: Int, height: Int, reach: Int, noise: Double, loop: ParallelLoop
   ) -> Double {
-    var points: [(x: Int32, y: Int32)] = []
+    let stripWidth = max(256, width / 6)
+    let stripCount = (width + stripWidth - 1) / stripWidth
+    // Strips follow each other in one column of counts; `x` is from the middle of the strip.
+    var points: [(x: Int32, y: Int32, strip: Int32)] = []
     let least = max(6, Int(3 * noise))
     let step = max(1, width * height / 500_000)
     ink.withUnsafeBufferPointer { ink in
       for row in reach..<height - reach {
         for column in stride(from: row * 7 % step, to: width, by: step)
         where ridge(ink, row * width + column, reach * width, limit: 255) > least {
-          points.append((Int32(column), Int32(row)))
+          let strip = column / stripWidth
+          let x = column - strip * stripWidth - stripWidth / 2
+          points.append((Int32(x), Int32(row), Int32(strip)))
         }
       }
     }
-    let stripWidth = max(256, width / 6)
-    let stripCount = (width + stripWidth - 1) / stripWidth
-    var counts = [Int32](repeating: 0, count: stripCount * height)
-    func score(_ slope: Double) -> Double {
-      for index in counts.indices { counts[index] = 0 }
-      for point in points {
-        let strip = Int(point.x) / stripWidth
-        let middle = strip * stripWidth + stripWidth / 2
-        let row = Int(Double(point.y) - Double(Int(point.x) - middle) * slope)
-        if (0..<height).contains(row) { counts[strip * height + row] += 1 }
+    let found = points
+    @Sendable func score(_ slope: Double) -> Double {
+      var counts = [Int32](repeating: 0, count: stripCount * height)
+      counts.withUnsafeMutableBufferPointer { counts in
+        for point in found {
+          let row = Int(Double(point.y) - Double(point.x) * slope)
+          if row >= 0, row < height { counts[Int(point.strip) * height + row] += 1 }
+        }
       }
       return counts.reduce(0.0) { $0 + Double($1) * Double($1) }
     }
     func best(_ angles: StrideThrough<Double>) -> Double {
-      angles.map { angle in
-        (angle, score(tan(angle * .pi / 180)) * (abs(angle) > usualAngle ? unusualWeight : 1))
-      }.max { $0.1 < $1.1 }?.0 ?? 0
+      let angles = Array(angles)
+      let scores = loop.map(angles.count) { number, _ in
+        score(tan(angles[number] * .pi / 180))
+          * (abs(angles[number]) > usualAngle ? unusualWeight : 1)
+      }
+      return scores.indices.max { scores[$0] < scores[$1] }.map { angles[$0] } ?? 0
     }
     let coarse = best(stride(from: -maximumAngle, through: maximumAngle, by: 0.5))
     return tan(best(stride(from: coarse - 0.4, through: coarse + 0.4, by: 0.1)) * .pi / 180)

@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import ParallelLoops
 
 extension DiagramRecognizer {
   /// Recognises the automaton in a picture, whichever way the picture lies.
@@ -70,7 +71,7 @@ extension DiagramRecognizer {
     let (seen, marks) = (page.automaton(), page.marks)
     // What is expected can be read into a drawing that lies.
     let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
-    let views = (0..<4).map { quarters in
+    let views = ParallelLoop(workers: workers).map(4) { quarters, _ in
       View(of: picture.turned(byQuarters: quarters), page: page, seen: seen, marks: marks)
     }
     let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
@@ -95,7 +96,7 @@ extension DiagramRecognizer {
   }
 
   /// A picture at one of the quarter turns.
-  private struct View<Picture: DiagramPicture> {
+  private struct View<Picture: DiagramPicture>: Sendable {
     let picture: Picture
     let drawing: Drawing
     let labels: LabelSearch

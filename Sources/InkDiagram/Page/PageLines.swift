@@ -73,49 +73,42 @@ struct PageLines {
       levels[$0] - head($0) > PageNumbers.startingLine && distances[$0] > 0
     }
     let step = max(1, all.count / PageNumbers.mostStarts)
-    let starts = stride(from: 0, to: all.count, by: step).map { number in
-      let place = cells.place(of: all[number])
-      return (place, direction(at: place))
+    let starts = withLevels { levels in
+      stride(from: 0, to: all.count, by: step).map { number in
+        let place = cells.place(of: all[number])
+        return (place, levels.direction(at: place))
+      }
     }
     return (starts, Double(step))
   }
 
-  /// Returns the direction in which there is most of a line on both sides of a place.
-  private func direction(at place: Vector) -> Vector {
-    (0..<16).map { Vector(angle: .pi * Double($0) / 16, length: 1) }
-      .max { ahead(place, $0) + ahead(place, $0 * -1) < ahead(place, $1) + ahead(place, $1 * -1) }!
+  private func withLevels<Result>(_ body: (LineLevels) -> Result) -> Result {
+    levels.withUnsafeBufferPointer {
+      body(LineLevels(values: $0.baseAddress!, columns: columns, rows: rows))
+    }
   }
 
-  /// Returns the probability of a line between cells.
-  private func level(at place: Vector) -> Float {
-    let (x, y) = (place.x - 0.5, place.y - 0.5)
-    guard x >= 0, y >= 0, x < Double(columns - 1), y < Double(rows - 1) else { return 0 }
-    let (column, row) = (Int(x), Int(y))
-    let (across, down) = (Float(x - Double(column)), Float(y - Double(row)))
-    let cell = row * columns + column
-    let upper = levels[cell] + (levels[cell + 1] - levels[cell]) * across
-    let lower =
-      levels[cell + columns] + (levels[cell + columns + 1] - levels[cell + columns]) * across
-    return upper + (lower - upper) * down
-  }
-
-  /// Returns how much of a line there is ahead in a direction.
-  private func ahead(_ place: Vector, _ way: Vector) -> Float {
-    PageNumbers.looks.reduce(0) { $0 + $1.weight * level(at: place + way * $1.distance) }
-  }
-
-  /// The turns that are tried at each step, from −90° to 90°, and what they are worth.
-  private static let turns: [(cosine: Double, sine: Double, worth: Float)] = (-7...7).map {
-    let angle = Double($0) * .pi / 14
-    return (cos(angle), sin(angle), PageNumbers.straightness * Float(cos(angle)))
-  }
+  /// The turns that are tried at each step, from −90° to 90°, the smallest first, and what they are worth.
+  private static let turns: [(cosine: Double, sine: Double, worth: Float)] =
+    (-7...7).sorted { (abs($0), $0) < (abs($1), $1) }.map {
+      let angle = Double($0) * .pi / 14
+      return (cos(angle), sin(angle), PageNumbers.straightness * Float(cos(angle)))
+    }
   /// Those that are tried in a head, where a wing is no way on.
-  private static let straighter = Array(turns[5...9])
+  private static let straighter = Array(turns[..<5])
+  /// The most that there can be of a line ahead: a probability, and what rounding adds to it.
+  private static let mostAhead: Float = 1.001
 
   /// Follows the line from a place to its end: to a ring that it meets, or to where nothing goes on.
   ///
   /// - Returns: The places, one a cell, and the direction of the end.
   func follow(from start: Vector, towards way: Vector) -> (path: [Vector], way: Vector) {
+    withLevels { follow(from: start, towards: way, on: $0) }
+  }
+
+  private func follow(
+    from start: Vector, towards way: Vector, on levels: LineLevels
+  ) -> (path: [Vector], way: Vector) {
     let most = max(PageNumbers.leastGap, PageNumbers.gap * scale)
     var (place, way, smooth) = (start, way, way)
     var path: [Vector] = []
@@ -131,16 +124,18 @@ struct PageLines {
       }
       var best: (score: Float, level: Float, way: Vector) = (-.infinity, 0, way)
       for turn in head(here) > 0.5 ? Self.straighter : Self.turns {
+        // Larger turns are worth less.
+        if Self.mostAhead + turn.worth < best.score { break }
         let turned = Vector(
           way.x * turn.cosine - way.y * turn.sine, way.x * turn.sine + way.y * turn.cosine)
-        let level = ahead(place, turned)
+        let level = levels.ahead(of: place, towards: turned)
         if level + turn.worth > best.score { best = (level + turn.worth, level, turned) }
       }
       if best.level > PageNumbers.goingOn {
         way = (way + best.way).unit
         let across = Vector(-way.y, way.x)
-        let (left, right) = (level(at: place + across), level(at: place - across))
-        let aside = (left - right) / (left + right + level(at: place) + 0.1)
+        let (left, right) = (levels.level(at: place + across), levels.level(at: place - across))
+        let aside = (left - right) / (left + right + levels.level(at: place) + 0.1)
         place = place + across * (0.5 * Double(aside))
         smooth = (smooth * 0.8 + way * 0.2).unit
         gap = 0
@@ -216,5 +211,46 @@ struct PageLines {
       if let cost, cost < best?.cost ?? .infinity { best = (number, cost) }
     }
     return best
+  }
+}
+
+/// The probabilities of lines at any place between cells.
+///
+/// Following lines looks at millions of places, so that nothing here is checked twice.
+private struct LineLevels {
+  /// The probability of each cell, `[rows, columns]`.
+  let values: UnsafePointer<Float>
+  let columns: Int
+  let rows: Int
+  let looks = PageNumbers.looks
+
+  /// Returns the probability of a line between cells.
+  @inline(__always)
+  func level(at place: Vector) -> Float {
+    let (x, y) = (place.x - 0.5, place.y - 0.5)
+    guard x >= 0, y >= 0, x < Double(columns - 1), y < Double(rows - 1) else { return 0 }
+    let (column, row) = (Int(x), Int(y))
+    let (across, down) = (Float(x - Double(column)), Float(y - Double(row)))
+    let cell = values + (row &* columns &+ column)
+    let upper = cell[0] + (cell[1] - cell[0]) * across
+    let lower = cell[columns] + (cell[columns &+ 1] - cell[columns]) * across
+    return upper + (lower - upper) * down
+  }
+
+  /// Returns how much of a line there is ahead in a direction.
+  @inline(__always)
+  func ahead(of place: Vector, towards way: Vector) -> Float {
+    looks.near.weight * level(at: place + way * looks.near.distance)
+      + looks.middle.weight * level(at: place + way * looks.middle.distance)
+      + looks.far.weight * level(at: place + way * looks.far.distance)
+  }
+
+  /// Returns the direction in which there is most of a line on both sides of a place.
+  func direction(at place: Vector) -> Vector {
+    let ways = (0..<16).map { Vector(angle: .pi * Double($0) / 16, length: 1) }
+    let onBothSides = ways.map {
+      ahead(of: place, towards: $0) + ahead(of: place, towards: $0 * -1)
+    }
+    return ways[ways.indices.max { onBothSides[$0] < onBothSides[$1] }!]
   }
 }
