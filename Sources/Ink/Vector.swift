@@ -22,7 +22,7 @@ public struct Vector: Hashable, Sendable {
   }
 
   /// The length.
-  @inlinable public var length: Double { hypot(x, y) }
+  @inlinable public var length: Double { (x * x + y * y).squareRoot() }
 
   /// The angle from the x axis, clockwise on screen, in (−π, π].
   public var angle: Double { atan2(y, x) }

@@ -33,11 +33,8 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   public var remarks: [Remark]
   /// The pixels of the ink.
   var pixels: TracedPixels?
-  /// The picture in grey, with its longer side of ``pageSide`` pixels at most.
+  /// The picture in grey; a large one is smaller here.
   public internal(set) var page = Bitmap(width: 1, height: 1)
-
-  /// The longer side of ``page``, in pixels, at most.
-  static let pageSide = 2048
 
   /// What a person should know about a picture.
   public enum Remark: Hashable, Sendable {

@@ -41,16 +41,18 @@ public struct Tracer: Sendable {
   ///
   /// - Throws: `TracingError` if the picture has more detail than any drawing.
   public func trace(_ photograph: Photograph) throws(TracingError) -> TracedDrawing {
+    try trace(photograph, page: photograph.page)
+  }
+
+  /// Traces the ink of a photograph whose page is known.
+  func trace(_ photograph: Photograph, page: Bitmap) throws(TracingError) -> TracedDrawing {
     var result = TracedDrawing(
       drawing: Drawing([]), traces: [], width: photograph.width, height: photograph.height,
       penWidth: 0, isLightOnDark: false, rotation: nil,
       remarks: photograph.isDamaged ? [.damaged] : [])
     let pixels = Double(photograph.width * photograph.height)
     let reduction = max(1, Int((pixels / Double(Self.maximumPixels)).squareRoot().rounded(.up)))
-    let grey = photograph.grey
-    result.page =
-      max(grey.width, grey.height) > TracedDrawing.pageSide
-      ? PagePreparation.scaled(grey, longerSide: TracedDrawing.pageSide) : grey
+    result.page = page
     guard min(photograph.width, photograph.height) / reduction >= 3 else {
       result.remarks.append(.noInk)
       return result

@@ -45,6 +45,24 @@ package struct ParallelLoop: Sendable {
     work.finish()
   }
 
+  /// Returns what two tasks give that run at the same time; each may use a loop over all cores.
+  package func both<One, Other: Sendable>(
+    _ one: () -> One, _ other: @escaping @Sendable () -> Other
+  ) -> (One, Other) {
+    guard workers > 1 else { return (one(), other()) }
+    // A loop in a task of another loop has only the core of that task.
+    let result = Mutex<Other?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      let value = other()
+      result.withLock { $0 = value }
+      done.signal()
+    }
+    let first = one()
+    done.wait()
+    return (first, result.withLock { $0! })
+  }
+
   /// Returns what `body` gives for every task, in the order of the tasks.
   package func map<Value: Sendable>(
     _ tasks: Int, _ body: @Sendable (_ task: Int, _ worker: Int) -> Value

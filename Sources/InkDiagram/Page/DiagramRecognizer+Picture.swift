@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import InkRaster
 import ParallelLoops
 
 extension DiagramRecognizer {
@@ -10,23 +11,35 @@ extension DiagramRecognizer {
   ///
   /// - Parameters:
   ///   - picture: The picture and the strokes that were traced in it.
+  ///   - seen: What was seen on its page, if that is known.
   ///   - vocabulary: Names and symbols that are likely in it.
   ///   - alphabet: The only symbols in it besides `ε`; empty if any symbol can be.
   ///   - workers: The number of cores that look at the page and read the writing.
   /// - Returns: The diagram of the upright drawing of the picture as it is returned.
   public func recognize<Picture: DiagramPicture>(
-    _ picture: Picture, vocabulary: [String] = [], alphabet: [String] = [],
+    _ picture: Picture, seen: SeenPage? = nil, vocabulary: [String] = [], alphabet: [String] = [],
     workers: Int = ProcessInfo.processInfo.activeProcessorCount
   ) -> (diagram: Diagram, upright: Picture) {
     let drawing = picture.uprightDrawing
     guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
     return recognize(
-      picture, on: PageReading(of: picture.page, with: pages, workers: workers),
+      picture, seen: seen ?? see(picture.page, workers: workers),
       vocabulary: vocabulary, alphabet: alphabet, workers: workers
     ) { quarters in
       // The network knows upright pages best.
       PageReading(of: picture.page, quarters: quarters, with: pages, workers: workers)
     }
+  }
+
+  /// Returns what can be seen on a page before strokes are traced in it.
+  ///
+  /// - Parameters:
+  ///   - page: A picture as photographed, in grey (``DiagramPicture/page``).
+  ///   - workers: The number of cores that look at the page.
+  public func see(
+    _ page: Bitmap, workers: Int = ProcessInfo.processInfo.activeProcessorCount
+  ) -> SeenPage {
+    SeenPage(PageReading(of: page, with: pages, workers: workers))
   }
 
   /// Recognises a picture again, in which a person found a state that was missed.
@@ -55,7 +68,8 @@ extension DiagramRecognizer {
     let page = read(0)
     let missed = page.states[known.states.count]
     let (diagram, upright) = recognize(
-      picture, on: page, vocabulary: [], alphabet: [], workers: workers, lookAgain: read)
+      picture, seen: SeenPage(page), vocabulary: [], alphabet: [], workers: workers,
+      lookAgain: read)
     let place = upright.drawingPlace(ofPixel: page.place(missed.center))
     let nearest = diagram.states.min {
       $0.center.distance(to: place) < $1.center.distance(to: place)
@@ -65,14 +79,14 @@ extension DiagramRecognizer {
   }
 
   private func recognize<Picture: DiagramPicture>(
-    _ picture: Picture, on page: PageReading, vocabulary: [String], alphabet: [String],
+    _ picture: Picture, seen: SeenPage, vocabulary: [String], alphabet: [String],
     workers: Int, lookAgain: (_ quarters: Int) -> PageReading
   ) -> (diagram: Diagram, upright: Picture) {
-    let (seen, marks) = (page.automaton(), page.marks)
+    let marks = seen.reading.marks
     // What is expected can be read into a drawing that lies.
     let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
     let views = ParallelLoop(workers: workers).map(4) { quarters, _ in
-      View(of: picture.turned(byQuarters: quarters), page: page, seen: seen, marks: marks)
+      View(of: picture.turned(byQuarters: quarters), seen: seen, marks: marks)
     }
     let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
     let seenUprightness = views.map { $0.uprightness(with: unbiased) }
@@ -85,8 +99,8 @@ extension DiagramRecognizer {
       ? 0 : uprightness.indices.max { uprightness[$0] < uprightness[$1] }!
     var view = views[best]
     if best != 0 {
-      let page = lookAgain(best)
-      view = View(of: view.picture, page: page, seen: page.automaton(), marks: page.marks)
+      let seen = SeenPage(lookAgain(best))
+      view = View(of: view.picture, seen: seen, marks: seen.reading.marks)
     }
     let diagram = diagram(
       view.labels, of: view.drawing,
@@ -101,10 +115,10 @@ extension DiagramRecognizer {
     let drawing: Drawing
     let labels: LabelSearch
 
-    init(of picture: Picture, page: PageReading, seen: PageReading.Automaton, marks: [[Int]]) {
+    init(of picture: Picture, seen: SeenPage, marks: [[Int]]) {
       (self.picture, drawing) = (picture, picture.uprightDrawing)
       labels = LabelSearch(
-        Interpretation(of: drawing.traces, in: page, seen: seen, marks: marks, picture))
+        Interpretation(of: drawing.traces, in: seen, marks: marks, picture))
     }
 
     /// Returns how well a sample of the names and symbols can be read, and how much wider than high it is; `nil` if there
@@ -131,6 +145,16 @@ extension DiagramRecognizer {
       }
       return legibility + PageNumbers.turnShape * shapes.reduce(0, +) / Double(lines.count)
     }
+  }
+}
+
+/// What can be seen on a page before strokes are traced in it.
+public struct SeenPage: Sendable {
+  let reading: PageReading
+  let automaton: PageReading.Automaton
+
+  init(_ reading: PageReading) {
+    (self.reading, automaton) = (reading, reading.automaton())
   }
 }
 

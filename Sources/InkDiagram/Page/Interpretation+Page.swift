@@ -6,9 +6,9 @@ extension Interpretation {
   /// The states and arrows are those of the page; each stroke is what most of its cells are, and belongs to the
   /// nearest element. The writing is `marks`, those of the page.
   init(
-    of traces: [Trace], in page: PageReading, seen: PageReading.Automaton, marks: [[Int]],
-    _ picture: any DiagramPicture
+    of traces: [Trace], in seenPage: SeenPage, marks: [[Int]], _ picture: any DiagramPicture
   ) {
+    let (page, seen) = (seenPage.reading, seenPage.automaton)
     func place(_ cell: Vector) -> Vector { picture.drawingPlace(ofPixel: page.place(cell)) }
     let rings = seen.states.map { Ring([$0.rim.map(place)], strokes: []) }
     // From left to right, whatever the order of the votes.

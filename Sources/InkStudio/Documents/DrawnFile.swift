@@ -15,7 +15,7 @@ struct DrawnFile {
 
   private enum Content {
     case drawing(Recording)
-    case photograph(TracedDrawing)
+    case photograph(Photograph)
   }
 
   private let content: Content
@@ -29,22 +29,25 @@ struct DrawnFile {
   init?(_ data: Data, ending: String, name: String) throws {
     let ending = ending.lowercased()
     guard Self.endings.contains(ending) else { return nil }
-    self.name = "\(name).\(ending)"
+    let name = "\(name).\(ending)"
+    self.name = name
     if Photograph.endings.contains(ending) {
-      content = .photograph(try Self.traced(data, name: self.name))
+      content = .photograph(
+        try Self.readable { () throws(PictureError) in try Photograph.decode(data, path: name) })
       ignored = []
     } else {
-      let file = try UploadedFile(data, ending: ending, name: self.name)
+      let file = try UploadedFile(data, ending: ending, name: name)
       defer { file.remove() }
       let (recording, ignored) = try file.read(Self.drawing)
       (content, self.ignored) = (.drawing(recording), ignored)
     }
   }
 
-  private static func traced(_ data: Data, name: String) throws -> TracedDrawing {
-    do {
-      return try Tracer().trace(Photograph.decode(data, path: name))
-    } catch { throw StudioError("\(error)", .unprocessableContent) }
+  /// Returns what `body` returns; what it throws becomes an answer.
+  private static func readable<Value, Problem: Error>(
+    _ body: () throws(Problem) -> Value
+  ) throws(StudioError) -> Value {
+    do { return try body() } catch { throw StudioError("\(error)", .unprocessableContent) }
   }
 
   private static func drawing(path: String) throws -> (Recording, ignored: [String]) {
@@ -89,9 +92,10 @@ struct DrawnFile {
   func mended(
     _ document: Document, missed: Vector, place: Transform, with recognizer: DiagramRecognizer
   ) throws(StudioError) -> Mended {
-    guard case .photograph(let traced) = content else {
+    guard case .photograph(let photograph) = content else {
       throw StudioError("Expected a photograph, found \(name).")
     }
+    let traced = try Self.readable { () throws(TracingError) in try Tracer().trace(photograph) }
     let toDrawing = place.inverse.then(traced.uprightTransform)
     func inDrawing(_ place: Vector) -> Vector {
       Vector(toDrawing.apply(to: Point(place.x, place.y)))
@@ -115,21 +119,23 @@ struct DrawnFile {
     let (diagram, drawing): (Diagram, Drawing)
     var transform = Transform.identity
     var remarks = ignored.map { "ignored: \($0)" }
-    var photograph: Message.Opened.Photograph?
+    var opened: Message.Opened.Photograph?
     switch content {
     case .drawing(let given):
       drawing = given.drawing
       diagram = recognizer.recognize(drawing, isTraced: given.isTraced)
-    case .photograph(let traced):
+    case .photograph(let photograph):
       let upright: TracedDrawing
-      (diagram, upright) = recognizer.recognize(traced)
+      (diagram, upright) = try Self.readable { () throws(TracingError) in
+        try recognizer.recognize(photograph)
+      }
       drawing = upright.uprightDrawing
       // Photographs become as large as drawings on the canvas.
-      let scale = Self.longerSide / Double(max(traced.width, traced.height))
+      let scale = Self.longerSide / Double(max(photograph.width, photograph.height))
       transform = .scale(x: scale, y: scale)
       remarks += upright.remarks.map(\.message)
-      photograph = .init(
-        width: traced.width, height: traced.height,
+      opened = .init(
+        width: photograph.width, height: photograph.height,
         matrix: upright.uprightTransform.then(transform).matrix)
     }
     if let rejection = diagram.rejection {
@@ -147,6 +153,6 @@ struct DrawnFile {
     remarks += diagram.warning.map { [$0] } ?? []
     return Found(
       document: document, uncertain: diagram.uncertain, remarks: remarks,
-      photograph: photograph)
+      photograph: opened)
   }
 }

@@ -71,7 +71,7 @@ struct AutomatonEvaluate: ParsableCommand {
     for (index, (name, truth)) in truths.enumerated() {
       do {
         let photograph = try Photograph.read(path: PageTruth.path(of: name, in: folder))
-        let (diagram, traced) = recognizer.recognize(try Tracer().trace(photograph))
+        let (diagram, traced) = try recognizer.recognize(photograph)
         let picture = PictureEvaluation.Picture(
           diagram.moved(by: traced.pictureTransform), name: name, truth: truth)
         if let network {

@@ -122,9 +122,10 @@ struct AutomatonRecognize: ParsableCommand {
         diagram = recognizer.recognize(
           drawing, isTraced: given.isTraced, vocabulary: words, alphabet: symbols)
         found = diagram
-      case .picture(let traced):
+      case .picture(let photograph):
         let upright: TracedDrawing
-        (diagram, upright) = recognizer.recognize(traced, vocabulary: words, alphabet: symbols)
+        (diagram, upright) = try recognizer.recognize(
+          photograph, vocabulary: words, alphabet: symbols)
         for remark in upright.remarks { Terminal.say("\(name): \(remark.message)") }
         drawing = upright.uprightDrawing
         // The elements of a photograph are where they are in the picture; a document is upright.
@@ -162,7 +163,7 @@ struct AutomatonRecognize: ParsableCommand {
   /// What an automaton is recognised in.
   private enum Input {
     case drawing(Recording)
-    case picture(TracedDrawing)
+    case picture(Photograph)
   }
 
   /// Passes all drawings on; returns how many items could not be read, and prints why.
@@ -170,8 +171,7 @@ struct AutomatonRecognize: ParsableCommand {
     let inputs = DrawingInputs(
       drawing: { try take(.drawing($0), $1) },
       picture: { data, path in
-        let traced = try Tracer().trace(Photograph.decode(data, path: path))
-        try take(.picture(traced), path)
+        try take(.picture(Photograph.decode(data, path: path)), path)
       })
     var failureCount = 0
     var paths = files.isEmpty ? ["-"] : []

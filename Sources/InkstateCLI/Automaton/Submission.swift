@@ -115,14 +115,13 @@ struct Submission: Sendable {
       reading.doubts = ignored.map { "\($0) ignored" } + reading.doubts
       return reading
     case .photograph:
-      let traced: TracedDrawing
+      let (diagram, upright): (Diagram, TracedDrawing)
       do {
-        traced = try Tracer(workers: Self.workers).trace(Photograph.read(path: name))
+        (diagram, upright) = try recognizer!.recognize(
+          Photograph.read(path: name), vocabulary: alphabet, workers: Self.workers)
       } catch let error as TracingError {
         throw Unreadable(description: "\(name): \(error)")
       }
-      let (diagram, upright) = recognizer!.recognize(
-        traced, vocabulary: alphabet, workers: Self.workers)
       return try reading(
         of: diagram, in: upright.uprightDrawing, remarks: upright.remarks.map(\.message))
     }
