@@ -57,6 +57,7 @@ struct Scene {
     }
     var random = SeededGenerator(seed: seed)
     var samples = [UInt8](repeating: 0, count: width * height * 3)
+    let (bright, dark) = ([paper.0, paper.1, paper.2], [ink.0, ink.1, ink.2])
     for row in 0..<height {
       for column in 0..<width {
         let share = coverage[row * width + column]
@@ -73,10 +74,8 @@ struct Scene {
           light *= 1 - grid.contrast * max(0, 1 - near / 1.2)
         }
         let shake = noise * random.normal()
-        for (channel, (paper, ink)) in [
-          (paper.0, ink.0), (paper.1, ink.1), (paper.2, ink.2),
-        ].enumerated() {
-          let value = (paper + (ink - paper) * share) * light + shake
+        for channel in 0..<3 {
+          let value = (bright[channel] + (dark[channel] - bright[channel]) * share) * light + shake
           samples[(row * width + column) * 3 + channel] = UInt8(max(0, min(255, value)))
         }
       }
@@ -94,10 +93,13 @@ struct Scene {
 
   static func distance(_ point: Point, to strokes: [Stroke]) -> Double {
     strokes.reduce(.infinity) { least, stroke in
-      guard let first = stroke.points.first else { return least }
-      return zip(stroke.points, stroke.points.dropFirst()).reduce(
-        min(least, point.distance(to: first))
-      ) { min($0, distance(point, $1.0, $1.1)) }
+      let points = stroke.points
+      guard let first = points.first else { return least }
+      var least = min(least, point.distance(to: first))
+      for end in points.indices.dropFirst() {
+        least = min(least, distance(point, points[end - 1], points[end]))
+      }
+      return least
     }
   }
 

@@ -18,9 +18,9 @@ import TestSupport
 
   /// A folder with links to what a clone holds for users.
   ///
-  /// Without `hasAllWriters`, the synthetic recordings are those of the first ten of thirty writers, on
-  /// which a training takes a third of the time.
-  private static func clone(hasAllWriters: Bool = false) throws -> TemporaryFolder {
+  /// The synthetic recordings are those of the first ten of thirty writers, on which a training takes a third of the
+  /// time.
+  private static func clone() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let recordings = "datasets/synthetic.ndjson"
     let datasets = FileTree.names(in: project.appendingPathComponent("datasets").path)
@@ -28,20 +28,17 @@ import TestSupport
     #expect(datasets.contains(recordings))
     try FileManager.default.createDirectory(
       atPath: "\(folder.path)/datasets", withIntermediateDirectories: false)
-    let names = ["models", "Examples", "Tests"] + datasets
-    for name in names where hasAllWriters || name != recordings {
+    for name in ["models", "Examples", "Tests"] + datasets where name != recordings {
       try FileManager.default.createSymbolicLink(
         at: URL(fileURLWithPath: "\(folder.path)/\(name)"),
         withDestinationURL: project.appendingPathComponent(name))
     }
-    if !hasAllWriters {
-      let endings = (1...10).map { #""writer":"synthetic-\#($0)"}"# }
-      let lines = try text(of: recordings).split(separator: "\n").filter { line in
-        endings.contains { line.hasSuffix($0) }
-      }
-      #expect(lines.count == 320)
-      try folder.write(recordings, lines.joined(separator: "\n") + "\n")
+    let endings = (1...10).map { #""writer":"synthetic-\#($0)"}"# }
+    let lines = try text(of: recordings).split(separator: "\n").filter { line in
+      endings.contains { line.hasSuffix($0) }
     }
+    #expect(lines.count == 320)
+    try folder.write(recordings, lines.joined(separator: "\n") + "\n")
     return folder
   }
 
@@ -198,8 +195,7 @@ import TestSupport
 
   /// Each page by itself, in a fresh clone.
   @Test(arguments: pages) func thePageWorksAsWritten(page: String) throws {
-    // This one shows what a model that was trained on all writers answers.
-    let folder = try Self.clone(hasAllWriters: page == "docs/training.md")
+    let folder = try Self.clone()
     let examples = Self.examples(inMarkdown: try Self.text(of: page))
     #expect(!examples.isEmpty || ["docs/apps.md", "docs/measurements.md"].contains(page))
     for example in examples {
