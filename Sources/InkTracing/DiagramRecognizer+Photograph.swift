@@ -7,7 +7,8 @@ import ParallelLoops
 extension DiagramRecognizer {
   /// Recognises the automaton in a photograph, whichever way it lies.
   ///
-  /// The network looks at it while its strokes are traced, which keeps two cores busy.
+  /// With several workers, the network looks at it while its strokes are traced: much of the tracing needs one core.
+  /// Both may use all workers then.
   ///
   /// - Parameters:
   ///   - vocabulary: Names and symbols that are likely in it.
@@ -20,6 +21,12 @@ extension DiagramRecognizer {
     workers: Int = ProcessInfo.processInfo.activeProcessorCount
   ) throws(TracingError) -> (diagram: Diagram, upright: TracedDrawing) {
     let page = photograph.page
+    // Nothing is looked at where nothing can be traced.
+    guard workers > 1, min(photograph.width, photograph.height) >= Tracer.minimumSide else {
+      return recognize(
+        try Tracer(workers: workers).trace(photograph, page: page), vocabulary: vocabulary,
+        alphabet: alphabet, workers: workers)
+    }
     let (seen, traced) = ParallelLoop(workers: workers).both {
       see(page, workers: workers)
     } _: {
@@ -36,7 +43,7 @@ extension Photograph {
   /// The longer side of ``page``, in pixels, at most.
   private static let pageSide = 2048
 
-  /// The picture in grey, with its longer side of 2048 pixels at most.
+  /// The picture in grey, with its longer side of ``pageSide`` pixels at most.
   var page: Bitmap {
     let grey = grey
     return max(grey.width, grey.height) > Self.pageSide

@@ -48,11 +48,11 @@ struct EvenedPicture {
     let blocksAcross = max(1, photograph.width / side)
     let blocksDown = max(1, photograph.height / side)
     let (skipX, skipY) = (max(1, blocksAcross / 64), max(1, blocksDown / 64))
-    let rowsOfBlocks = Array(stride(from: 0, to: blocksDown, by: skipY))
+    let blockRows = Array(stride(from: 0, to: blocksDown, by: skipY))
     /// How much more the light pixels of a row of blocks stand out than the dark ones.
-    let lightness = loop.map(rowsOfBlocks.count) { number, _ in
-      let top = rowsOfBlocks[number] * side
-      var lightness = 0
+    let lightness = loop.map(blockRows.count) { number, _ in
+      let top = blockRows[number] * side
+      var ofRow = 0
       for block in stride(from: 0, to: blocksAcross, by: skipX) {
         var counts = [Int](repeating: 0, count: 256)
         var total = 0
@@ -81,9 +81,9 @@ struct EvenedPicture {
           }!
         }
         let (dark, light) = (value(total / 50), value(total - 1 - total / 50))
-        lightness += light + dark - 2 * value(total / 2)
+        ofRow += light + dark - 2 * value(total / 2)
       }
-      return lightness
+      return ofRow
     }
     return lightness.reduce(0, +) > 0
   }

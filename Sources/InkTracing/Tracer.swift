@@ -29,6 +29,8 @@ public struct Tracer: Sendable {
   private static let shortLine = 3.0
   /// The angle, in radians, up to which a picture counts as straight.
   static let straight = 0.02
+  /// The shorter side of a picture in which strokes can be traced, in pixels.
+  static let minimumSide = 3
   /// The most strokes of a drawing.
   public static let maximumStrokes = 20_000
 
@@ -53,7 +55,7 @@ public struct Tracer: Sendable {
     let pixels = Double(photograph.width * photograph.height)
     let reduction = max(1, Int((pixels / Double(Self.maximumPixels)).squareRoot().rounded(.up)))
     result.page = page
-    guard min(photograph.width, photograph.height) / reduction >= 3 else {
+    guard min(photograph.width, photograph.height) / reduction >= Self.minimumSide else {
       result.remarks.append(.noInk)
       return result
     }

@@ -46,21 +46,17 @@ package struct ParallelLoop: Sendable {
   }
 
   /// Returns what two tasks give that run at the same time; each may use a loop over all cores.
+  ///
+  /// The calling thread runs the second task itself if no other thread has begun it.
   package func both<One, Other: Sendable>(
     _ one: () -> One, _ other: @escaping @Sendable () -> Other
   ) -> (One, Other) {
     guard workers > 1 else { return (one(), other()) }
     // A loop in a task of another loop has only the core of that task.
-    let result = Mutex<Other?>(nil)
-    let done = DispatchSemaphore(value: 0)
-    DispatchQueue.global().async {
-      let value = other()
-      result.withLock { $0 = value }
-      done.signal()
-    }
+    let task = SharedTask(other)
+    DispatchQueue.global().async { task.runIfNobodyHas() }
     let first = one()
-    done.wait()
-    return (first, result.withLock { $0! })
+    return (first, task.value())
   }
 
   /// Returns what `body` gives for every task, in the order of the tasks.
@@ -74,6 +70,31 @@ package struct ParallelLoop: Sendable {
       run(tasks) { task, worker in (start + task).initialize(to: body(task, worker)) }
       count = tasks
     }
+  }
+}
+
+/// A task that one of two threads runs.
+private final class SharedTask<Value: Sendable>: Sendable {
+  private let body: @Sendable () -> Value
+  private let isBegun = Atomic(false)
+  private let result = Mutex<Value?>(nil)
+  private let done = DispatchSemaphore(value: 0)
+
+  init(_ body: @escaping @Sendable () -> Value) { self.body = body }
+
+  func runIfNobodyHas() {
+    guard isBegun.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+    else { return }
+    let value = body()
+    result.withLock { $0 = value }
+    done.signal()
+  }
+
+  /// Returns what the task gives, when it has ended.
+  func value() -> Value {
+    runIfNobodyHas()
+    done.wait()
+    return result.withLock { $0! }
   }
 }
 

@@ -123,6 +123,47 @@ import Testing
     }
   }
 
+  /// The network is as sure of a turned picture as of the picture at that turn, and surer at some turns than at others.
+  @Test func surenessTurnsWithThePicture() throws {
+    let lines =
+      [ring(150, 200, 60, 60), ring(450, 200, 60, 60)]
+      + arrow([Vector(215, 200), Vector(385, 200)])
+    let picture = page(lines)
+    func sureness(_ quarters: Int) throws -> [Double] {
+      PageReading.sureness(
+        of: picture.turned(byQuarters: quarters), with: try Self.network.get(), workers: 2)
+    }
+    let upright = try sureness(0)
+    #expect(upright.allSatisfy { $0 < 0 } && Set(upright).count == 4)
+    for quarters in 1..<4 {
+      #expect(try sureness(quarters) == (0..<4).map { upright[($0 + quarters) % 4] })
+    }
+    let blank = Bitmap(width: 3, height: 1, pixels: [240, 240, 240])
+    #expect(
+      PageReading.sureness(of: blank, with: try Self.network.get(), workers: 1) == [0, 0, 0, 0])
+  }
+
+  @Test func aTurnAtWhichLittleIsSeenIsNoSureOne() {
+    #expect(
+      PageReading.means([(-30, 100), (0, 0), (-4, 40), (-60, 120)]) == [-0.3, -0.5, -0.5, -0.5])
+    #expect(
+      PageReading.means([(-30, 100), (-10, 50), (0, 0), (0, 0)]) == [-0.3, -0.2, -0.3, -0.3])
+  }
+
+  @Test(arguments: [
+    ([-2, -2, -2, -2], [-0.3, -0.3, -0.2, -0.3], 2),
+    ([-2, -2, -2, -2], [-0.2, -0.3, -0.2, -0.3], 0),
+    ([-2, -2, -2, -1], [-0.3, -0.3, -0.3, -0.3], 3),
+    ([-2, -2, -2, -1], [-0.2, -0.3, -0.3, -0.3], 0),
+    ([nil, -1, -1, -1], [-0.9, -0.1, -0.1, -0.1], 0),
+    ([-2, nil, -2, -2], [-0.2, 0, -0.2, -0.2], 0),
+  ]) func writingAndSurenessSayWhatIsUpright(
+    uprightness: [Double?], sureness: [Double], quarters: Int
+  ) {
+    #expect(
+      DiagramRecognizer.quarterTurns(uprightness: uprightness, sureness: sureness) == quarters)
+  }
+
   /// A dark picture is read as one with enough light; a blank dark one has no state.
   @Test func aDarkPictureIsReadAsABrightOne() throws {
     func dark(_ picture: Bitmap) -> Bitmap {

@@ -32,6 +32,18 @@ import Testing
     ParallelLoop(workers: 2).run(stages: [0, 0]) { _, _, _ in Issue.record("there is no task") }
   }
 
+  @Test(arguments: [1, 2, 8]) func twoTasksMayEachUseALoop(workers: Int) {
+    let loop = ParallelLoop(workers: workers)
+    for count in 1...50 {
+      let sums = loop.both {
+        loop.map(count) { task, _ in task }.reduce(0, +)
+      } _: {
+        loop.map(count) { task, _ in 2 * task }.reduce(0, +)
+      }
+      #expect(sums == (count * (count - 1) / 2, count * (count - 1)))
+    }
+  }
+
   /// More blocked threads than the system starts: none is left to help.
   @Test func threadsThatAreBusyAreNotWaitedFor() {
     let (gate, count) = (DispatchSemaphore(value: 0), 600)
@@ -41,6 +53,12 @@ import Testing
       tasks.wrappingAdd(1, ordering: .relaxed)
     }
     #expect(tasks.load(ordering: .relaxed) == 9)
+    #expect(
+      ParallelLoop(workers: 4).both {
+        1
+      } _: {
+        2
+      } == (1, 2))
     for _ in 0..<count { gate.signal() }
   }
 }

@@ -367,8 +367,7 @@ import Testing
     let path = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Examples/Pictures/paper.jpg").path
     let photograph = turned(try Photograph.read(path: path), byQuarters: quarters)
-    let (diagram, upright) = try DiagramRecognizer.released().recognize(
-      try Tracer(workers: 2).trace(photograph))
+    let (diagram, upright) = try DiagramRecognizer.released().recognize(photograph, workers: 2)
     #expect(upright.quarterTurns == (4 - quarters) % 4)
     #expect(upright.remarks.contains(.lying(quarters: (4 - quarters) % 4)) == (quarters != 0))
     let states = diagram.states.sorted { $0.center.x < $1.center.x }
@@ -379,5 +378,33 @@ import Testing
       Set(diagram.transitions.map { "\(names[$0.from]!)\($0.symbols)\(names[$0.to]!)" }) == [
         #"q0["b"]q0"#, #"q0["a"]q1"#, #"q1["b"]q0"#, #"q1["a"]q1"#,
       ])
+  }
+
+  /// Looking at a page while it is traced changes nothing.
+  @Test(arguments: [1, 3]) func aPhotographGivesWhatItsTracesGive(workers: Int) throws {
+    let recognizer = try DiagramRecognizer.released()
+    var scene = Scene()
+    scene.strokes = [
+      Scene.ring(130, 180, radius: 45), Scene.ring(350, 180, radius: 45),
+      Scene.line(178, 180, 302, 180), Scene.line(302, 180, 285, 168),
+      Scene.line(302, 180, 285, 192),
+    ]
+    let photograph = scene.photograph()
+    let found = try recognizer.recognize(photograph, workers: workers)
+    let traced = try Tracer(workers: workers).trace(photograph)
+    let expected = recognizer.recognize(traced, workers: workers)
+    #expect(found == expected)
+    #expect(found.diagram.states.count == 2 && found.diagram.transitions.count == 1)
+  }
+
+  @Test(arguments: [1, 3]) func aPhotographWithoutInkIsEmpty(workers: Int) throws {
+    let recognizer = try DiagramRecognizer.released()
+    for (width, height) in [(0, 0), (1, 1), (2, 50), (60, 40)] {
+      let photograph = Photograph(
+        width: width, height: height, channels: 1,
+        samples: [UInt8](repeating: 240, count: width * height))
+      let (diagram, traced) = try recognizer.recognize(photograph, workers: workers)
+      #expect(diagram.rejection == .empty && traced.remarks == [.noInk])
+    }
   }
 }

@@ -6,40 +6,51 @@ import ParallelLoops
 extension DiagramRecognizer {
   /// Recognises the automaton in a picture, whichever way the picture lies.
   ///
-  /// The pixels tell the states and arrows, and what each stroke is. The writing is read at four quarter turns,
-  /// and the one at which it can be read best is the upright one.
+  /// The pixels tell the states and arrows, and what each stroke is. The writing is read at four quarter turns, and
+  /// the one at which it can be read best, and at which the network is surest of what it sees, is the upright one.
   ///
   /// - Parameters:
   ///   - picture: The picture and the strokes that were traced in it.
-  ///   - seen: What was seen on its page, if that is known.
   ///   - vocabulary: Names and symbols that are likely in it.
   ///   - alphabet: The only symbols in it besides `ε`; empty if any symbol can be.
   ///   - workers: The number of cores that look at the page and read the writing.
   /// - Returns: The diagram of the upright drawing of the picture as it is returned.
   public func recognize<Picture: DiagramPicture>(
-    _ picture: Picture, seen: SeenPage? = nil, vocabulary: [String] = [], alphabet: [String] = [],
+    _ picture: Picture, vocabulary: [String] = [], alphabet: [String] = [],
     workers: Int = ProcessInfo.processInfo.activeProcessorCount
   ) -> (diagram: Diagram, upright: Picture) {
     let drawing = picture.uprightDrawing
     guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
     return recognize(
-      picture, seen: seen ?? see(picture.page, workers: workers),
-      vocabulary: vocabulary, alphabet: alphabet, workers: workers
+      picture, seen: see(picture.page, workers: workers), vocabulary: vocabulary,
+      alphabet: alphabet, workers: workers)
+  }
+
+  /// Recognises the automaton in a picture whose page was looked at.
+  ///
+  /// - Precondition: `seen` is what ``see(_:workers:)`` returns for the page of `picture`.
+  package func recognize<Picture: DiagramPicture>(
+    _ picture: Picture, seen: PageSight, vocabulary: [String], alphabet: [String], workers: Int
+  ) -> (diagram: Diagram, upright: Picture) {
+    let drawing = picture.uprightDrawing
+    guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
+    return recognize(
+      picture, seen: seen, vocabulary: vocabulary, alphabet: alphabet, workers: workers
     ) { quarters in
       // The network knows upright pages best.
       PageReading(of: picture.page, quarters: quarters, with: pages, workers: workers)
     }
   }
 
-  /// Returns what can be seen on a page before strokes are traced in it.
+  /// Looks at a page: returns its states and arrows, what each cell is, and which way it may lie.
   ///
   /// - Parameters:
-  ///   - page: A picture as photographed, in grey (``DiagramPicture/page``).
+  ///   - page: A picture as photographed, in grey, with at least one pixel (``DiagramPicture/page``).
   ///   - workers: The number of cores that look at the page.
-  public func see(
-    _ page: Bitmap, workers: Int = ProcessInfo.processInfo.activeProcessorCount
-  ) -> SeenPage {
-    SeenPage(PageReading(of: page, with: pages, workers: workers))
+  package func see(_ page: Bitmap, workers: Int) -> PageSight {
+    PageSight(
+      PageReading(of: page, with: pages, workers: workers),
+      sureness: PageReading.sureness(of: page, with: pages, workers: workers))
   }
 
   /// Recognises a picture again, in which a person found a state that was missed.
@@ -68,8 +79,10 @@ extension DiagramRecognizer {
     let page = read(0)
     let missed = page.states[known.states.count]
     let (diagram, upright) = recognize(
-      picture, seen: SeenPage(page), vocabulary: [], alphabet: [], workers: workers,
-      lookAgain: read)
+      picture,
+      seen: PageSight(
+        page, sureness: PageReading.sureness(of: picture.page, with: pages, workers: workers)),
+      vocabulary: [], alphabet: [], workers: workers, lookAgain: read)
     let place = upright.drawingPlace(ofPixel: page.place(missed.center))
     let nearest = diagram.states.min {
       $0.center.distance(to: place) < $1.center.distance(to: place)
@@ -79,28 +92,20 @@ extension DiagramRecognizer {
   }
 
   private func recognize<Picture: DiagramPicture>(
-    _ picture: Picture, seen: SeenPage, vocabulary: [String], alphabet: [String],
+    _ picture: Picture, seen: PageSight, vocabulary: [String], alphabet: [String],
     workers: Int, lookAgain: (_ quarters: Int) -> PageReading
   ) -> (diagram: Diagram, upright: Picture) {
-    let marks = seen.reading.marks
     // What is expected can be read into a drawing that lies.
     let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
     let views = ParallelLoop(workers: workers).map(4) { quarters, _ in
-      View(of: picture.turned(byQuarters: quarters), seen: seen, marks: marks)
+      View(of: picture.turned(byQuarters: quarters), seen: seen)
     }
-    let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
-    let seenUprightness = views.map { $0.uprightness(with: unbiased) }
-    let uprightness = zip(seenUprightness, margins).map { seen, margin in
-      seen.map { $0 - margin } ?? -.infinity
-    }
-    // Without writing to compare with, the picture stays as it is.
-    let best =
-      seenUprightness[0] == nil
-      ? 0 : uprightness.indices.max { uprightness[$0] < uprightness[$1] }!
+    let best = Self.quarterTurns(
+      uprightness: views.map { $0.uprightness(with: unbiased) }, sureness: seen.sureness)
     var view = views[best]
     if best != 0 {
-      let seen = SeenPage(lookAgain(best))
-      view = View(of: view.picture, seen: seen, marks: seen.reading.marks)
+      let sureness = (0..<4).map { seen.sureness[($0 + best) % 4] }
+      view = View(of: view.picture, seen: PageSight(lookAgain(best), sureness: sureness))
     }
     let diagram = diagram(
       view.labels, of: view.drawing,
@@ -109,16 +114,33 @@ extension DiagramRecognizer {
     return (diagram, view.picture)
   }
 
+  /// Returns after how many quarter turns clockwise a picture is upright.
+  ///
+  /// - Parameters:
+  ///   - uprightness: How well its writing can be read at each turn; `nil` where there is hardly any.
+  ///   - sureness: How sure the network is of what it sees at each turn.
+  static func quarterTurns(uprightness: [Double?], sureness: [Double]) -> Int {
+    // Without writing to compare with, the picture stays as it is.
+    guard uprightness[0] != nil else { return 0 }
+    let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
+    let scores = uprightness.indices.map { quarters in
+      uprightness[quarters].map {
+        $0 + PageNumbers.turnSureness * sureness[quarters] - margins[quarters]
+      } ?? -.infinity
+    }
+    return scores.indices.max { scores[$0] < scores[$1] }!
+  }
+
   /// A picture at one of the quarter turns.
   private struct View<Picture: DiagramPicture>: Sendable {
     let picture: Picture
     let drawing: Drawing
     let labels: LabelSearch
 
-    init(of picture: Picture, seen: SeenPage, marks: [[Int]]) {
+    init(of picture: Picture, seen: PageSight) {
       (self.picture, drawing) = (picture, picture.uprightDrawing)
       labels = LabelSearch(
-        Interpretation(of: drawing.traces, in: seen, marks: marks, picture))
+        Interpretation(of: drawing.traces, in: seen, picture))
     }
 
     /// Returns how well a sample of the names and symbols can be read, and how much wider than high it is; `nil` if there
@@ -145,16 +167,6 @@ extension DiagramRecognizer {
       }
       return legibility + PageNumbers.turnShape * shapes.reduce(0, +) / Double(lines.count)
     }
-  }
-}
-
-/// What can be seen on a page before strokes are traced in it.
-public struct SeenPage: Sendable {
-  let reading: PageReading
-  let automaton: PageReading.Automaton
-
-  init(_ reading: PageReading) {
-    (self.reading, automaton) = (reading, reading.automaton())
   }
 }
 

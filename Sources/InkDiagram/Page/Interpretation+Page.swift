@@ -4,11 +4,11 @@ extension Interpretation {
   /// Interprets the strokes that were traced in a picture as the network sees the page.
   ///
   /// The states and arrows are those of the page; each stroke is what most of its cells are, and belongs to the
-  /// nearest element. The writing is `marks`, those of the page.
+  /// nearest element.
   init(
-    of traces: [Trace], in seenPage: SeenPage, marks: [[Int]], _ picture: any DiagramPicture
+    of traces: [Trace], in sight: PageSight, _ picture: any DiagramPicture
   ) {
-    let (page, seen) = (seenPage.reading, seenPage.automaton)
+    let (page, seen) = (sight.reading, sight.automaton)
     func place(_ cell: Vector) -> Vector { picture.drawingPlace(ofPixel: page.place(cell)) }
     let rings = seen.states.map { Ring([$0.rim.map(place)], strokes: []) }
     // From left to right, whatever the order of the votes.
@@ -74,7 +74,7 @@ extension Interpretation {
       default: others.append(trace)
       }
     }
-    let pageWriting = PageWriting(marks, of: page, traces: written, in: picture)
+    let pageWriting = PageWriting(sight.marks, of: page, traces: written, in: picture)
     (self.pageWriting, writing) = (pageWriting, pageWriting.marks)
   }
 

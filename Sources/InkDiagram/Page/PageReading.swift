@@ -48,9 +48,7 @@ struct PageReading: Sendable {
       Point(Double(picture.width) / 2, Double(picture.height) / 2),
       Double(max(picture.width, picture.height))
     )
-    let picture = (0..<quarters).reduce(picture.brightened) { turned, _ in
-      turned.transposed().mirrored
-    }
+    let picture = picture.brightened.turned(byQuarters: quarters)
     // Around the middle, which is in another place of a picture that is turned.
     let back = Transform.translation(
       x: -Double(picture.width) / 2, y: -Double(picture.height) / 2
@@ -226,8 +224,13 @@ struct PageReading: Sendable {
 }
 
 extension Bitmap {
+  /// Returns the picture turned clockwise by quarter turns.
+  func turned(byQuarters quarters: Int) -> Bitmap {
+    (0..<quarters).reduce(self) { turned, _ in turned.transposed().mirrored }
+  }
+
   /// The picture with more light, if even its brightest places are dark: weak contrast looks like noise.
-  fileprivate var brightened: Bitmap {
+  var brightened: Bitmap {
     var counts = [Int](repeating: 0, count: 256)
     for pixel in pixels { counts[Int(pixel)] += 1 }
     var left = pixels.count / 100

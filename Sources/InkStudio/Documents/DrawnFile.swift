@@ -88,7 +88,8 @@ struct DrawnFile {
   /// - Parameters:
   ///   - missed: A place in the missed state, on the canvas.
   ///   - place: The map from the pixels of the photograph to the canvas.
-  /// - Throws: `StudioError` if it is no photograph, has no ink, or the place is not in it.
+  /// - Throws: `StudioError` if it is no photograph, has no ink or more detail than any
+  ///   drawing, or the place is not in it.
   func mended(
     _ document: Document, missed: Vector, place: Transform, with recognizer: DiagramRecognizer
   ) throws(StudioError) -> Mended {
@@ -114,7 +115,7 @@ struct DrawnFile {
 
   /// Returns the automaton in the drawing.
   ///
-  /// - Throws: `StudioError` if there is none.
+  /// - Throws: `StudioError` if there is none, or a photograph has more detail than any drawing.
   func automaton(with recognizer: DiagramRecognizer) throws(StudioError) -> Found {
     let (diagram, drawing): (Diagram, Drawing)
     var transform = Transform.identity

@@ -1,0 +1,52 @@
+import Foundation
+import InkNetwork
+import InkRaster
+import InkRecognizer
+
+/// What the network sees on the page of a picture, whatever strokes are traced in it.
+package struct PageSight: Sendable {
+  let reading: PageReading
+  let automaton: PageReading.Automaton
+  /// The writing: cells that belong together.
+  let marks: [[Int]]
+  /// How sure the network is of what it sees after 0 to 3 quarter turns clockwise.
+  let sureness: [Double]
+
+  init(_ reading: PageReading, sureness: [Double]) {
+    (self.reading, automaton, marks) = (reading, reading.automaton(), reading.marks)
+    self.sureness = sureness
+  }
+}
+
+extension PageReading {
+  /// Returns how sure the network is of what it sees in a picture after 0 to 3 quarter turns clockwise.
+  ///
+  /// It learnt upright pages, and doubts what lies. This is the negative mean entropy of the classes of the cells that
+  /// are not empty, in nats.
+  static func sureness(of picture: Bitmap, with network: PageRecognizer, workers: Int) -> [Double] {
+    let side = min(PageNumbers.turnSide, max(picture.width, picture.height))
+    let picture = network.picture(of: picture.brightened, longerSide: side)
+    var seen = [(sum: Double, count: Int)](repeating: (0, 0), count: 4)
+    // Two of the same shape follow each other, for which the network is laid out once.
+    for quarters in [0, 2, 1, 3] {
+      let cells = network.recognize(picture.turned(byQuarters: quarters), workers: workers).cells
+      for cell in 0..<cells.rows * cells.columns
+      where cells.probability(of: PageNumbers.nothing, in: cell) < PageNumbers.emptyCell {
+        for index in 0..<cells.classCount {
+          let probability = Double(cells.probability(of: index, in: cell))
+          if probability > 0 { seen[quarters].sum += probability * log(probability) }
+        }
+        seen[quarters].count += 1
+      }
+    }
+    return means(seen)
+  }
+
+  /// Returns the mean at each turn; a turn at which there is much less than at others has the least mean of those.
+  static func means(_ seen: [(sum: Double, count: Int)]) -> [Double] {
+    let most = seen.map(\.count).max()!
+    let means = seen.map { 2 * $0.count < most || most == 0 ? nil : $0.sum / Double($0.count) }
+    let least = means.compactMap(\.self).min() ?? 0
+    return means.map { $0 ?? least }
+  }
+}
