@@ -62,6 +62,9 @@ public struct Transform: Hashable, Sendable {
   /// The factor by which lengths grow, if the map keeps shapes; otherwise the root of that of areas.
   public var scale: Double { abs(a * d - b * c).squareRoot() }
 
+  /// How far the map turns the x axis, clockwise on screen, in radians in (−π, π].
+  public var angle: Double { atan2(b, a) }
+
   /// The image of `point`; its time and pressure stay.
   public func apply(to point: Point) -> Point {
     var moved = point

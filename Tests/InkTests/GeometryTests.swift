@@ -185,6 +185,11 @@ import TestSupport
     let back = map.inverse.apply(to: map.apply(to: point))
     #expect(abs(back.x - 12) < 1e-12 && abs(back.y + 7) < 1e-12)
     #expect(try #require(Transform(matrix: map.matrix)) == map)
+    for angle in [0.7, -2.5] {
+      let turned = Transform.scale(x: 2, y: 2).then(.rotation(angle)).then(
+        .translation(x: 5, y: 1))
+      #expect(abs(turned.angle - angle) < 1e-12)
+    }
     // Too few numbers, no number, and maps that have no inverse.
     let bad: [[Double]] = [
       [1, 0, 0, 1, 0], [1, 0, 0, 1, 0, .nan], [1, 0, 0, .infinity, 0, 0], [0, 0, 0, 0, 1, 1],

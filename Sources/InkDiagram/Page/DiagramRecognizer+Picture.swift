@@ -30,27 +30,44 @@ extension DiagramRecognizer {
   ///
   /// - Precondition: `seen` is what ``see(_:workers:)`` returns for the page of `picture`.
   package func recognize<Picture: DiagramPicture>(
-    _ picture: Picture, seen: PageSight, vocabulary: [String], alphabet: [String], workers: Int
+    _ picture: Picture, seen: Sight, vocabulary: [String], alphabet: [String], workers: Int
   ) -> (diagram: Diagram, upright: Picture) {
     let drawing = picture.uprightDrawing
     guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
-    return recognize(
-      picture, seen: seen, vocabulary: vocabulary, alphabet: alphabet, workers: workers
-    ) { quarters in
-      // The network knows upright pages best.
-      PageReading(of: picture.page, quarters: quarters, with: pages, workers: workers)
+    // What is expected can be read into a drawing that lies.
+    let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
+    let views = ParallelLoop(workers: workers).map(4) { quarters, _ in
+      View(of: picture.turned(byQuarters: quarters), seen: seen.page)
     }
+    let best = Self.quarterTurns(
+      uprightness: views.map { $0.uprightness(with: unbiased) }, sureness: seen.sureness)
+    var view = views[best]
+    if best != 0 {
+      // The network knows upright pages best.
+      let reading = PageReading(
+        of: picture.page, quarters: best, with: pages, workers: workers)
+      view = View(of: view.picture, seen: PageSight(reading))
+    }
+    let diagram = diagram(
+      view.labels, of: view.drawing,
+      with: LabelReader(
+        reader: reader, vocabulary: vocabulary, alphabet: alphabet, workers: workers))
+    return (diagram, view.picture)
   }
 
-  /// Looks at a page: returns its states and arrows, what each cell is, and which way it may lie.
+  /// What the network sees on a page, and how sure it is of that after 0 to 3 quarter turns clockwise.
+  package typealias Sight = (page: PageSight, sureness: [Double])
+
+  /// Looks at a page as it lies.
   ///
   /// - Parameters:
   ///   - page: A picture as photographed, in grey, with at least one pixel (``DiagramPicture/page``).
   ///   - workers: The number of cores that look at the page.
-  package func see(_ page: Bitmap, workers: Int) -> PageSight {
-    PageSight(
-      PageReading(of: page, with: pages, workers: workers),
-      sureness: PageReading.sureness(of: page, with: pages, workers: workers))
+  package func see(_ page: Bitmap, workers: Int) -> Sight {
+    (
+      PageSight(PageReading(of: page, with: pages, workers: workers)),
+      PageReading.sureness(of: page, with: pages, workers: workers)
+    )
   }
 
   /// Recognises a picture again, in which a person found a state that was missed.
@@ -59,10 +76,11 @@ extension DiagramRecognizer {
   ///
   /// - Parameters:
   ///   - known: The states, in the upright drawing of `picture`.
+  ///   - quarters: The quarter turns clockwise after which the picture is upright.
   /// - Returns: The diagram of the upright drawing of the picture as it is returned, with the known states, the missed one
   ///   and their arrows, and the id of the missed one; `nil` if there is no ink, or that one is not in the picture.
   public func recognize<Picture: DiagramPicture>(
-    _ picture: Picture, with known: KnownStates,
+    _ picture: Picture, with known: KnownStates, quarters: Int,
     workers: Int = ProcessInfo.processInfo.activeProcessorCount
   ) -> (diagram: Diagram, missed: String, upright: Picture)? {
     guard !picture.uprightDrawing.traces.isEmpty else { return nil }
@@ -72,46 +90,19 @@ extension DiagramRecognizer {
       let known = known.moved(scale: scale, by: picture.pixel)
         .inside(width: picture.page.width, height: picture.page.height)
     else { return nil }
-    func read(_ quarters: Int) -> PageReading {
-      PageReading(
-        of: picture.page, quarters: quarters, known: known, with: pages, workers: workers)
-    }
-    let page = read(0)
+    let page = PageReading(
+      of: picture.page, quarters: quarters, known: known, with: pages, workers: workers)
     let missed = page.states[known.states.count]
-    let (diagram, upright) = recognize(
-      picture,
-      seen: PageSight(
-        page, sureness: PageReading.sureness(of: picture.page, with: pages, workers: workers)),
-      vocabulary: [], alphabet: [], workers: workers, lookAgain: read)
-    let place = upright.drawingPlace(ofPixel: page.place(missed.center))
+    let view = View(of: picture.turned(byQuarters: quarters), seen: PageSight(page))
+    let diagram = diagram(
+      view.labels, of: view.drawing,
+      with: LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers))
+    let place = view.picture.drawingPlace(ofPixel: page.place(missed.center))
     let nearest = diagram.states.min {
       $0.center.distance(to: place) < $1.center.distance(to: place)
     }
     guard let nearest, nearest.center.distance(to: place) < nearest.radius else { return nil }
-    return (diagram, nearest.id, upright)
-  }
-
-  private func recognize<Picture: DiagramPicture>(
-    _ picture: Picture, seen: PageSight, vocabulary: [String], alphabet: [String],
-    workers: Int, lookAgain: (_ quarters: Int) -> PageReading
-  ) -> (diagram: Diagram, upright: Picture) {
-    // What is expected can be read into a drawing that lies.
-    let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
-    let views = ParallelLoop(workers: workers).map(4) { quarters, _ in
-      View(of: picture.turned(byQuarters: quarters), seen: seen)
-    }
-    let best = Self.quarterTurns(
-      uprightness: views.map { $0.uprightness(with: unbiased) }, sureness: seen.sureness)
-    var view = views[best]
-    if best != 0 {
-      let sureness = (0..<4).map { seen.sureness[($0 + best) % 4] }
-      view = View(of: view.picture, seen: PageSight(lookAgain(best), sureness: sureness))
-    }
-    let diagram = diagram(
-      view.labels, of: view.drawing,
-      with: LabelReader(
-        reader: reader, vocabulary: vocabulary, alphabet: alphabet, workers: workers))
-    return (diagram, view.picture)
+    return (diagram, nearest.id, view.picture)
   }
 
   /// Returns after how many quarter turns clockwise a picture is upright.
@@ -139,8 +130,7 @@ extension DiagramRecognizer {
 
     init(of picture: Picture, seen: PageSight) {
       (self.picture, drawing) = (picture, picture.uprightDrawing)
-      labels = LabelSearch(
-        Interpretation(of: drawing.traces, in: seen, picture))
+      labels = LabelSearch(Interpretation(of: drawing.traces, in: seen, picture))
     }
 
     /// Returns how well a sample of the names and symbols can be read, and how much wider than high it is; `nil` if there

@@ -9,12 +9,9 @@ package struct PageSight: Sendable {
   let automaton: PageReading.Automaton
   /// The writing: cells that belong together.
   let marks: [[Int]]
-  /// How sure the network is of what it sees after 0 to 3 quarter turns clockwise.
-  let sureness: [Double]
 
-  init(_ reading: PageReading, sureness: [Double]) {
+  init(_ reading: PageReading) {
     (self.reading, automaton, marks) = (reading, reading.automaton(), reading.marks)
-    self.sureness = sureness
   }
 }
 

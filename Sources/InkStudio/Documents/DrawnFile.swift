@@ -104,7 +104,11 @@ struct DrawnFile {
     let known = KnownStates(
       document.states.map { .init(center: $0.center, radius: $0.radius) }, missed: missed
     ).moved(scale: toDrawing.scale, by: inDrawing)
-    guard let (diagram, id, upright) = recognizer.recognize(traced, with: known) else {
+    // As it was read before, so that it is where it is shown.
+    let quarters = Int((place.angle / (.pi / 2)).rounded()) & 3
+    guard
+      let (diagram, id, upright) = recognizer.recognize(traced, with: known, quarters: quarters)
+    else {
       throw StudioError("There is no ink at this place of \(name).", .unprocessableContent)
     }
     let toCanvas = upright.pictureTransform.then(place)
