@@ -146,11 +146,12 @@ enum PageNumbers {
   static let insideRing: Float = -1.5
   /// The probability of a line from which cells are followed, and the most cells that are.
   static let startingLine: Float = 0.4, mostStarts = 1000
-  /// How far ahead is looked, with weights.
+  /// A look along a line: how far ahead, and its weight; the weights of all looks add up to 1.
+  typealias Look = (distance: Double, weight: Float)
+  /// How far ahead is looked.
   static let looks: (near: Look, middle: Look, far: Look) = (
     (distance: 1, weight: 0.4), (distance: 2, weight: 0.35), (distance: 3.2, weight: 0.25)
   )
-  typealias Look = (distance: Double, weight: Float)
   /// What going straight on is worth, in probabilities of a line.
   static let straightness: Float = 0.35
   /// The probability ahead at which a line goes on.
