@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import InkDiagram
 import InkImageIO
+import InkRaster
 import InkTracing
 import TestSupport
 import Testing
@@ -85,11 +86,19 @@ import Testing
     }
   }
 
-  @Test func aStateThatWasMissedComesBackWithItsArrows() async throws {
+  /// Whichever way the photograph lies.
+  @Test(arguments: [0, 1]) func aStateThatWasMissedComesBackWithItsArrows(
+    quarters: Int
+  ) async throws {
+    let upright = try Data(contentsOf: Self.example("Pictures/paper.jpg"))
+    let lying = (0..<quarters).reduce(try Bitmap.decode(upright, path: "paper.jpg")) { picture, _ in
+      picture.transposed().mirrored
+    }
+    let photograph = quarters == 0 ? upright : try PNG.encode(lying)
+    let form = quarters == 0 ? "jpg" : "png"
     try await RunningStudio.run { studio in
-      let photograph = try Data(contentsOf: Self.example("Pictures/paper.jpg"))
       let path = "/api/documents/board"
-      let opened = try await studio.ask(.post, "\(path)/open?form=jpg", photograph)
+      let opened = try await studio.ask(.post, "\(path)/open?form=\(form)", photograph)
       let place = try #require(opened.json["photograph"] as? [String: Any])
       let matrix = try #require(place["matrix"] as? [Double]).map { "\($0)" }.joined(separator: ",")
       let whole = try await studio.ask(.get, path).json
@@ -100,10 +109,10 @@ import Testing
       let delete = #"{"kind":"delete","ids":["\#(id)"],"text":"deletesAttached"}"#
       let without = try await studio.post("\(path)/command", delete)
       #expect(without.status == 200)
-      func missed(_ x: Double, _ y: Double, _ map: String, form: String = "jpg") async throws
+      func missed(_ x: Double, _ y: Double, _ map: String, form other: String? = nil) async throws
         -> (status: Int, error: String, json: [String: Any])
       {
-        let query = "form=\(form)&x=\(x)&y=\(y)&matrix=\(map)"
+        let query = "form=\(other ?? form)&x=\(x)&y=\(y)&matrix=\(map)"
         let answer = try await studio.ask(.post, "\(path)/missed?\(query)", photograph)
         return (answer.status, answer.error, answer.json)
       }
