@@ -50,6 +50,8 @@ import Testing
     // A look without the state says nothing about its arrows.
     let blind = ([state(20)], [PageArrow]())
     #expect(ends(PageConsensus.automaton([few, few, blind, blind])) == [[0, 1]])
+    let bare = (states, [PageArrow]())
+    #expect(ends(PageConsensus.automaton([few, few, bare, blind, blind])) == [[0, 1]])
   }
 
   @Test func disagreementIsDoubt() {
