@@ -206,9 +206,10 @@ import Testing
     #expect(reading.place(seen.states[1].center).distance(to: Vector(470, 220)) < 6)
     #expect(seen.states[1].finalOdds > 0)
     #expect(Set(seen.arrows.map { [$0.from, $0.to] }) == [[0, 1], [0, 0], [nil, 0]])
-    // A known state is as the network sees it: a final one stays final.
-    let right = KnownStates.State(center: Vector(468, 221), radius: 50)
-    let (_, final) = try read(KnownStates([right], missed: Vector(152, 218)))
+    // A known state is where the network sees it, and final if that one is.
+    let right = KnownStates.State(center: Vector(490, 232), radius: 50)
+    let (there, final) = try read(KnownStates([right], missed: Vector(152, 218)))
+    #expect(there.place(final.states[0].center).distance(to: Vector(470, 220)) < 6)
     #expect(final.states.map { $0.finalOdds > 0 } == [true, false])
     // Where no ring is seen, it is a circle of the usual size.
     let (other, blank) = try read(KnownStates([left], missed: Vector(320, 350)))
