@@ -6,6 +6,19 @@ extension Sequence where Element: Comparable {
   }
 }
 
+extension [Int] {
+  /// The value with `rank` values before it in their order, where the elements count the values 0, 1, 2 and so on; `nil` if
+  /// there is none.
+  package func value(atRank rank: Int) -> Int? {
+    guard rank >= 0 else { return nil }
+    var left = rank
+    return firstIndex { count in
+      left -= count
+      return left < 0
+    }
+  }
+}
+
 /// The value in the middle of the total weight, the lower one of two; `nil` if there is no weight.
 package func weightedMedian(_ values: [(value: Double, weight: Double)]) -> Double? {
   let sorted = values.filter { $0.weight > 0 }.sorted { $0.value < $1.value }

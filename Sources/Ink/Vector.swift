@@ -21,7 +21,9 @@ public struct Vector: Hashable, Sendable {
     self.init(length * cos(angle), length * sin(angle))
   }
 
-  /// The length, where the squares of the coordinates are numbers: below 1e154 and not all below 1e-162.
+  /// The length.
+  ///
+  /// The coordinates are squared, so that it is infinite above 1e154, and 0 below 1e-162.
   @inlinable public var length: Double { (x * x + y * y).squareRoot() }
 
   /// The angle from the x axis, clockwise on screen, in (−π, π].

@@ -177,12 +177,8 @@ public struct PagePreparation: Hashable, Sendable, Codable {
     for contrast in contrasts {
       counts[min(counts.count - 1, Int(max(0, contrast * sign) * Float(steps)))] += 1
     }
-    var left = Int(Double(contrasts.count) * (1 - Self.strongest))
-    for (index, count) in counts.enumerated().reversed() {
-      if left < count { return Float(index) / Float(steps) }
-      left -= count
-    }
-    return 0
+    let stronger = Int(Double(contrasts.count) * (1 - Self.strongest))
+    return Float(counts.value(atRank: contrasts.count - 1 - stronger) ?? 0) / Float(steps)
   }
 
   /// The means of boxes of (2 · radius + 1)² around each value, as far as they lie inside.

@@ -72,16 +72,9 @@ struct EvenedPicture {
           }
         }
         guard total > 8 else { continue }
-        /// The value with `rank` values before it in their order.
-        func value(_ rank: Int) -> Int {
-          var left = rank
-          return counts.firstIndex { count in
-            left -= count
-            return left < 0
-          }!
-        }
-        let (dark, light) = (value(total / 50), value(total - 1 - total / 50))
-        ofRow += light + dark - 2 * value(total / 2)
+        let dark = counts.value(atRank: total / 50)!
+        let light = counts.value(atRank: total - 1 - total / 50)!
+        ofRow += light + dark - 2 * counts.value(atRank: total / 2)!
       }
       return ofRow
     }

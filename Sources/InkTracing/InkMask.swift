@@ -130,13 +130,7 @@ struct InkMask {
             }
           }
           guard total >= tileSide / 2 else { continue }
-          var left = total / 8
-          var value = 255
-          while counts[value] <= left {
-            left -= counts[value]
-            value -= 1
-          }
-          levels[tileY * across + tileX] = UInt8(value)
+          levels[tileY * across + tileX] = UInt8(counts.value(atRank: total - 1 - total / 8)!)
         }
       }
     }

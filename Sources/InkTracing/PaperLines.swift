@@ -76,10 +76,11 @@ struct PaperLines {
     let stripWidth = max(256, width / 6)
     let stripCount = (width + stripWidth - 1) / stripWidth
     // Strips follow each other in one column of counts; `x` is from the middle of the strip.
-    var points: [(x: Int32, y: Int32, strip: Int32)] = []
+    typealias Place = (x: Int32, y: Int32, strip: Int32)
     let least = max(6, Int(3 * noise))
     let step = max(1, width * height / 500_000)
-    ink.withUnsafeBufferPointer { ink in
+    let points = ink.withUnsafeBufferPointer { ink in
+      var points: [Place] = []
       for row in reach..<height - reach {
         for column in stride(from: row * 7 % step, to: width, by: step)
         where ridge(ink, row * width + column, reach * width, limit: 255) > least {
@@ -88,12 +89,12 @@ struct PaperLines {
           points.append((Int32(x), Int32(row), Int32(strip)))
         }
       }
+      return points
     }
-    let found = points
     @Sendable func score(_ slope: Double) -> Double {
       var counts = [Int32](repeating: 0, count: stripCount * height)
       counts.withUnsafeMutableBufferPointer { counts in
-        for point in found {
+        for point in points {
           let row = Int(Double(point.y) - Double(point.x) * slope)
           if row >= 0, row < height { counts[Int(point.strip) * height + row] += 1 }
         }

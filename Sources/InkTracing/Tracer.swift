@@ -163,12 +163,8 @@ public struct Tracer: Sendable {
     for index in skeleton.pixels.indices where skeleton.pixels[index] != 0 {
       counts[Int(distances[index])] += 1
     }
-    var left = counts.reduce(0, +) / 2
-    for (distance, count) in counts.enumerated() {
-      if count > left { return SkeletonGraph.inkWidth(UInt8(distance)) }
-      left -= count
-    }
-    return 1
+    let usual = counts.value(atRank: counts.reduce(0, +) / 2)
+    return usual.map { SkeletonGraph.inkWidth(UInt8($0)) } ?? 1
   }
 }
 

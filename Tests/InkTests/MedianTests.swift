@@ -3,6 +3,13 @@ import Testing
 @testable import Ink
 
 struct MedianTests {
+  @Test func aRankIsFoundInCounts() {
+    // The values 1, 1, 3, 4, 4, 4.
+    let counts = [0, 2, 0, 1, 3]
+    #expect((-1...6).map(counts.value) == [nil, 1, 1, 3, 4, 4, 4, nil])
+    #expect([Int]().value(atRank: 0) == nil)
+  }
+
   @Test func theMedianIsTheUpperOneOfTwo() {
     #expect([3, 1, 2].median() == 2)
     #expect([4, 1, 3, 2].median() == 3)

@@ -19,21 +19,21 @@ extension DiagramRecognizer {
     _ picture: Picture, vocabulary: [String] = [], alphabet: [String] = [],
     workers: Int = ProcessInfo.processInfo.activeProcessorCount
   ) -> (diagram: Diagram, upright: Picture) {
-    let drawing = picture.uprightDrawing
-    guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
-    return recognize(
+    recognize(
       picture, seen: see(picture.page, workers: workers), vocabulary: vocabulary,
       alphabet: alphabet, workers: workers)
   }
 
-  /// Recognises the automaton in a picture whose page was looked at.
+  /// Recognises the automaton in a picture whose page was looked at, or is looked at if there is ink in it.
   ///
-  /// - Precondition: `seen` is what ``see(_:workers:)`` returns for the page of `picture`.
+  /// - Precondition: `look` gives what ``see(_:workers:)`` returns for the page of `picture`.
   package func recognize<Picture: DiagramPicture>(
-    _ picture: Picture, seen: Sight, vocabulary: [String], alphabet: [String], workers: Int
+    _ picture: Picture, seen look: @autoclosure () -> Sight, vocabulary: [String],
+    alphabet: [String], workers: Int
   ) -> (diagram: Diagram, upright: Picture) {
     let drawing = picture.uprightDrawing
     guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
+    let seen = look()
     // What is expected can be read into a drawing that lies.
     let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
     let views = ParallelLoop(workers: workers).map(4) { quarters, _ in

@@ -25,13 +25,10 @@ struct PageConsensus {
     for (look, automaton) in looks.enumerated() {
       var own: [Int] = []
       for state in automaton.states {
-        func apart(_ other: PageState) -> Double {
-          let way = state.center - other.center
-          return Vector(way.x / other.half.x, way.y / other.half.y).length
-        }
+        func apart(_ number: Int) -> Double { places[number].distanceInAxes(to: state.center) }
         let same = places.indices.filter { !seenIn[$0].contains(look) }
-          .min { apart(places[$0]) < apart(places[$1]) }
-        if let same, apart(places[same]) < PageNumbers.sameInLooks {
+          .min { apart($0) < apart($1) }
+        if let same, apart(same) < PageNumbers.sameInLooks {
           own.append(same)
         } else {
           own.append(places.count)

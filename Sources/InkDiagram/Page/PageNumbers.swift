@@ -3,8 +3,8 @@
 /// Steps and spans of the searches stand where they are used.
 ///
 /// They were chosen on composed pages (`dataset compose pages`) in the handwriting of people that the network never
-/// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people, unless it is said.
-/// Lengths are in cells of 2 × 2 pixels unless they are shares.
+/// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people, unless it
+/// is said. Lengths are in cells of 2 × 2 pixels unless they are shares.
 enum PageNumbers {
   // MARK: Classes and fields
 

@@ -233,11 +233,7 @@ extension Bitmap {
   var brightened: Bitmap {
     var counts = [Int](repeating: 0, count: 256)
     for pixel in pixels { counts[Int(pixel)] += 1 }
-    var left = pixels.count / 100
-    let brightest = (0...255).last { level in
-      left -= counts[level]
-      return left < 0
-    }
+    let brightest = counts.value(atRank: pixels.count - 1 - pixels.count / 100)
     guard let brightest, brightest > 0, brightest < PageNumbers.dark else { return self }
     let factor = Double(PageNumbers.bright) / Double(brightest)
     return Bitmap(

@@ -25,6 +25,12 @@ struct PageState {
     outline.enumerated().map { center + Self.direction($0) * $1 }
   }
 
+  /// Returns how far a place is from its centre, in its half axes.
+  func distanceInAxes(to place: Vector) -> Double {
+    let way = place - center
+    return Vector(way.x / half.x, way.y / half.y).length
+  }
+
   /// Returns the unit vector of a direction.
   static func direction(_ number: Int) -> Vector {
     Vector(angle: 2 * .pi * Double(number) / Double(directions), length: 1)

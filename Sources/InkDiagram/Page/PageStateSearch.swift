@@ -53,12 +53,8 @@ struct PageStateSearch {
       guard let center = search.mostVoted else { break }
       guard let state = search.takeState(at: center) else { continue }
       let isNew = states.allSatisfy { other in
-        func share(_ half: Vector) -> Double {
-          let way = state.center - other.center
-          return Vector(way.x / half.x, way.y / half.y).length
-        }
-        return share(other.half) >= PageNumbers.nearestOther
-          && share(state.half) >= PageNumbers.nearestSmaller
+        other.distanceInAxes(to: state.center) >= PageNumbers.nearestOther
+          && state.distanceInAxes(to: other.center) >= PageNumbers.nearestSmaller
           && max(state.share(in: other), other.share(in: state)) < PageNumbers.mostOverlap
       }
       if isNew, search.ownShare(of: state) > PageNumbers.ownRing {
