@@ -13,6 +13,7 @@ import functools
 import glob
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -41,27 +42,29 @@ MULTIPLY_ADDS = {"drawing": (1_994_240, 112_896), "lenet": (13_883_904, 627_200)
                  "sketch": (3_123_200, 112_896),
                  # Series of 60 steps and 6 channels.
                  "activity": (1_105_280, 23_040), "gesture": (3_966_080, 86_400),
-                 # Lines of 128 columns; as many more as they are wider.
-                 "reader": (40_876_032, 589_824)}
-USUAL_WIDTH = 128
-BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256)} | {
+                 # Of USUAL_SIZES; as many more as pictures are larger.
+                 "reader": (40_876_032, 589_824), "page": (1_616_044_032, 5_308_416)}
+USUAL_SIZES = {"reader": (32, 128), "page": (384, 384)}
+BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256),
+           ("train", "page"): (8,), ("infer", "page"): (1,)} | {
     (task, network): batches for network in ("activity", "gesture", "reader")
     for task, batches in (("train", (64,)), ("infer", (1,)))}
-# The columns of the lines that are read.
-WIDTHS = {("infer", "reader"): (64, 128, 256, 640)}
+# The heights and widths of other pictures that are asked for.
+SIZES = {("infer", "reader"): tuple((32, width) for width in (64, 128, 256, 640)),
+         ("infer", "page"): ((768, 1024),)}
 # What only Inkstate measures: the row's network and title, and what else is asked.
 OWN = [(network, f"train `{network}`, 64, series of 15 to 60 steps", dict(least=15))
        for network in ("activity", "gesture")]
 
 
-def operations(task, network, width=None):
+def operations(task, network, size=None):
     forward, first = MULTIPLY_ADDS[network]
     count = 2 * forward if task == "infer" else 2 * (3 * forward - first)
-    return count * width / USUAL_WIDTH if width else count
+    return count * math.prod(size) / math.prod(USUAL_SIZES[network]) if size else count
 
 
-def name(task, network, width):
-    return f"{task} `{network}`" + (f" of {width} columns" if width else "")
+def name(task, network, size):
+    return f"{task} `{network}`" + (f" of {size[0]} × {size[1]}" if size else "")
 
 
 class Contender:
@@ -140,10 +143,10 @@ class Comparison:
             self.versions[kind] = contender.version
         rows, peaks = [], []
         for task, network in itertools.product(("train", "infer"), MULTIPLY_ADDS):
-            for batch, width in itertools.product(
+            for batch, size in itertools.product(
                     BATCHES.get((task, network), (1, 32, 64, 256)),
-                    WIDTHS.get((task, network), (None,))):
-                more = {"width": width} if width else {}
+                    SIZES.get((task, network), (None,))):
+                more = dict(zip(("height", "width"), size)) if size else {}
                 answers = {kind: [] for kind in contenders}
                 for _ in range(self.rounds):
                     peaks.append(contenders["inkstate"].ask(
@@ -153,8 +156,8 @@ class Comparison:
                                                seconds=self.seconds, **more)
                         if answer:
                             answers[kind].append(answer)
-                rows.append((task, network, batch, width, answers, None))
-                self.progress(f"  {threads} cores, {name(task, network, width)}, batch {batch}")
+                rows.append((task, network, batch, size, answers, None))
+                self.progress(f"  {threads} cores, {name(task, network, size)}, batch {batch}")
         for network, title, more in OWN:
             answers = [contenders["inkstate"].ask(task="train", network=network, batch=64,
                                                   seconds=self.seconds, **more)
@@ -167,7 +170,7 @@ class Comparison:
     def rate_table(self, threads):
         rows, peak = self.rates(threads)
         lines = []
-        for task, network, batch, width, answers, title in rows:
+        for task, network, batch, size, answers, title in rows:
             answers = {kind: list for kind, list in answers.items() if list}
             rate = {kind: statistics.median(a["rate"] for a in list)
                     for kind, list in answers.items()}
@@ -177,15 +180,16 @@ class Comparison:
             best = max(peers, key=rate.get) if peers else None
             ratio = rate["inkstate"] / rate[best] if best else None
             if best:
-                self.ratios.append((task, network, batch, threads, width, best, ratio))
+                self.ratios.append((task, network, batch, threads, size, best, ratio))
             for kind, list in answers.items():
                 spread = (max(a["rate"] for a in list) - min(a["rate"] for a in list)) / rate[kind]
                 lines.append([
-                    (title or f"{name(task, network, width)}, {batch}") if kind == "inkstate" else "", NAMES[kind],
+                    (title or f"{name(task, network, size)}, {batch}") if kind == "inkstate" else "",
+                    NAMES[kind],
                     short(rate[kind]), f"{100 * spread:.0f} %", short(median[kind]),
                     short(statistics.median(a["p99"] for a in list)),
                     "" if title else
-                    f"{100 * rate[kind] * operations(task, network, width) / peak:.0f} %",
+                    f"{100 * rate[kind] * operations(task, network, size) / peak:.0f} %",
                     f"{max(a['memory'] for a in list):.0f}",
                     f"**{ratio:.2f}×** {NAMES[best]}" if kind == "inkstate" and best else ""])
         title = "one core" if threads == 1 else f"{threads} cores"
@@ -388,22 +392,24 @@ class Comparison:
                   ("train", "drawing", 256, 4, 2), ("train", "lenet", 64, 1, 1.05),
                   ("train", "lenet", 64, 4, 1.3), ("train", "lenet", 256, 4, 1.1),
                   ("infer", "drawing", 1, 1, 1.3), ("infer", "drawing", 256, 1, 1),
-                  ("infer", "drawing", 256, 4, 1), ("infer", "lenet", 1, 1, 1)]
+                  ("infer", "drawing", 256, 4, 1)]
         for threads in dict.fromkeys((1, every)):
-            wanted += [("train", "sketch", 64, threads, 1.8), ("infer", "sketch", 1, threads, 1.8),
-                       ("infer", "sketch", 256, threads, 1.8),
-                       ("train", "activity", 64, threads, 1.5),
-                       ("train", "gesture", 64, threads, 1.5),
-                       ("train", "reader", 64, threads, 1.5)]
-            wanted += [("infer", "reader", 1, threads, 1.4, width)
-                       for width in WIDTHS["infer", "reader"]]
-        wanted += [("infer", "activity", 1, 1, 1.3), ("infer", "gesture", 1, 1, 1.5)]
+            wanted += [("train", "sketch", 64, threads, 2), ("infer", "sketch", 1, threads, 2),
+                       ("infer", "sketch", 256, threads, 2),
+                       ("train", "activity", 64, threads, 1.8),
+                       ("train", "gesture", 64, threads, 1.6),
+                       ("train", "reader", 64, threads, 2), ("train", "page", 8, threads, 1.6),
+                       ("infer", "lenet", 1, threads, 1.5 if threads == 1 else 1.3),
+                       ("infer", "activity", 1, threads, 1.6),
+                       ("infer", "gesture", 1, threads, 1.5)]
+            wanted += [("infer", network, 1, threads, 1.4, size)
+                       for network in ("reader", "page") for size in SIZES["infer", network]]
         lines = []
-        for task, network, batch, threads, least, *width in wanted:
-            width = width[0] if width else None
+        for task, network, batch, threads, least, *size in wanted:
+            size = size[0] if size else None
             for row in self.ratios:
-                if row[:5] == (task, network, batch, threads, width):
-                    lines.append([f"{name(task, network, width)}, batch {batch}, "
+                if row[:5] == (task, network, batch, threads, size):
+                    lines.append([f"{name(task, network, size)}, batch {batch}, "
                                   f"{threads} {'core' if threads == 1 else 'cores'}",
                                   NAMES[row[5]], f"{least}×", f"{row[6]:.2f}×",
                                   "met" if row[6] >= least else "**not met**"])
@@ -448,8 +454,10 @@ def main():
           f"{', '.join(dict.fromkeys(comparison.versions.values()))}.\n")
     print(f"Medians of {comparison.rounds} interleaved rounds of {comparison.seconds:.1f} s; spread is "
           "the widest difference between rounds. Training is a whole step: both passes and Adam; "
-          "Inkstate's fetches and scales its pictures as well. Series have 60 steps of 6 channels and 5 classes. `reader` reads lines of 32 rows; training has 128 columns, texts of 5 "
-          "of 97 characters and CTC, without TensorFlow. PyTorch runs op by op, but for the tuned one's "
+          "Inkstate's fetches and scales its pictures as well. Series have 60 steps of 6 channels and 5 classes. `reader` reads lines of 32 × 128 pixels; "
+          "training has texts of 5 of 97 characters and CTC, without TensorFlow. `page` learns from "
+          "parts of 384 × 384 pixels, with a class for each cell of 2 × 2; Inkstate's cuts them out "
+          "and prepares them as well. PyTorch runs op by op, but for the tuned one's "
           "inference, which is traced, frozen and optimised. \"Of SGEMM\" counts the multiplications of the plain "
           "algorithms against the rate of large matrix products in the same run; Winograd's "
           "convolutions and gradients that follow max-pooling make fewer, so that more than 100 % is "

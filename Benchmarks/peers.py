@@ -35,18 +35,26 @@ WINDOW = STEPS // 5
 # The filters of each convolution of `reader`, and whether pooling follows.
 READER_CONVOLUTIONS = ((16, True), (40, True), (64, False), (72, False))
 # Lines of writing of 32 rows, for `reader`; the blank is class 0.
-LINE_WIDTH, CHARACTERS, TEXT_LENGTH = 128, 97, 5
+LINE_HEIGHT, LINE_WIDTH, CHARACTERS, TEXT_LENGTH = 32, 128, 97, 5
+# The filters of each level of `page`, which has a class for each cell of 2 x 2 pixels, and its usual side.
+PAGE_LEVELS, PAGE_SIDE, PAGE_CLASSES = (16, 48, 64, 80, 80), 384, 5
+# The usual size of pictures whose size is asked for: height and width.
+SIZES = {"reader": (LINE_HEIGHT, LINE_WIDTH), "page": (PAGE_SIDE, PAGE_SIDE)}
 
 
-def numpy_batches(name, batch, width=LINE_WIDTH):
-    """Batches of 2048 examples or more, which are taken in turn; series are [channels, steps], and lines of
-    writing have so many columns."""
+def numpy_batches(name, batch, size):
+    """Batches that are taken in turn; series are [channels, steps], and lines of writing and pages have this
+    height and width."""
     import numpy
     generator = numpy.random.default_rng(1)
     if name == "reader":
-        return [(generator.random((batch, 1, 32, width), dtype=numpy.float32),
+        return [(generator.random((batch, 1, *size), dtype=numpy.float32),
                  generator.integers(1, CHARACTERS + 1, (batch, TEXT_LENGTH)))
                 for _ in range(max(4, 512 // batch))]
+    if name == "page":
+        return [(generator.random((batch, 1, *size), dtype=numpy.float32),
+                 generator.integers(0, PAGE_CLASSES, (batch, size[0] // 2, size[1] // 2)))
+                for _ in range(4)]
     shape, classes = ((CHANNELS, STEPS), SERIES_CLASSES) if name in SERIES else ((1, 28, 28), CLASSES)
     return [(generator.random((batch, *shape), dtype=numpy.float32),
              generator.integers(0, classes, batch)) for _ in range(max(4, 2048 // batch))]
@@ -119,10 +127,45 @@ def torch_reader():
     return Reader()
 
 
+def torch_page():
+    import torch
+    from torch import nn
+
+    def convolution(inputs, filters, stride=1):
+        return nn.Sequential(nn.Conv2d(inputs, filters, 3, stride=stride, padding=1),
+                             nn.BatchNorm2d(filters), nn.ReLU())
+
+    class Page(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.down, self.up = nn.ModuleList(), nn.ModuleList()
+            channels = 1
+            for filters in PAGE_LEVELS:
+                self.down.append(nn.Sequential(
+                    convolution(channels, filters, 2), convolution(filters, filters)))
+                channels = filters
+            for filters in reversed(PAGE_LEVELS[:-1]):
+                self.up.append(convolution(channels + filters, filters))
+                channels = filters
+            self.output = nn.Conv2d(channels, PAGE_CLASSES, 1)
+
+        def forward(self, value):
+            levels = []
+            for down in self.down:
+                value = down(value)
+                levels.append(value)
+            for up, level in zip(self.up, reversed(levels[:-1])):
+                doubled = nn.functional.interpolate(value, scale_factor=2.0, mode="nearest")
+                value = up(torch.cat((doubled, level), 1))
+            return self.output(value)
+
+    return Page()
+
+
 def torch_network(name):
     from torch import nn
-    if name == "reader":
-        return torch_reader()
+    if name in ("reader", "page"):
+        return {"reader": torch_reader, "page": torch_page}[name]()
     if name in SERIES:
         return torch_series_network(name)
     kernel, convolutions, units, dropout, normalizes = NETWORKS[name]
@@ -149,12 +192,12 @@ class Torch:
         torch.set_num_threads(threads)
         self.version = f"PyTorch {torch.__version__}"
 
-    def prepare(self, task, name, batch, width):
+    def prepare(self, task, name, batch, size):
         torch = self.torch
         torch.manual_seed(1)
         model = torch_network(name)
         batches = [(torch.from_numpy(pixels), torch.from_numpy(targets))
-                   for pixels, targets in numpy_batches(name, batch, width)]
+                   for pixels, targets in numpy_batches(name, batch, size)]
         if self.is_tuned and name not in SERIES:
             model = model.to(memory_format=torch.channels_last)
             batches = [(inputs.to(memory_format=torch.channels_last), targets)
@@ -174,7 +217,7 @@ class Torch:
         optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=self.is_tuned)
         loss = torch.nn.CrossEntropyLoss()
         if name == "reader":
-            lengths = [torch.full((batch,), steps) for steps in (LINE_WIDTH // 4, TEXT_LENGTH)]
+            lengths = [torch.full((batch,), steps) for steps in (size[1] // 4, TEXT_LENGTH)]
 
             def loss(logits, targets):
                 return torch.nn.functional.ctc_loss(
@@ -198,14 +241,14 @@ class TensorFlow:
         tensorflow.config.threading.set_inter_op_parallelism_threads(1)
         self.version = f"TensorFlow {tensorflow.__version__}"
 
-    def prepare(self, task, name, batch, width):
+    def prepare(self, task, name, batch, size):
         if name == "reader":
             return None
         tf = self.tf
-        model, axes = self.network(name)
+        model, axes = self.network(name, size)
         turn = itertools.cycle(
             [(tf.constant(pixels.transpose(axes)), tf.constant(targets))
-             for pixels, targets in numpy_batches(name, batch, width)])
+             for pixels, targets in numpy_batches(name, batch, size)])
         if task == "infer":
             infer = tf.function(lambda inputs: model(inputs, training=False))
             return lambda: infer(next(turn)[0]).numpy()
@@ -222,11 +265,13 @@ class TensorFlow:
             return value
         return lambda: train(*next(turn)).numpy()
 
-    def network(self, name):
+    def network(self, name, size):
         """The network, and the order of axes that it wants."""
         keras, layers = self.tf.keras, self.tf.keras.layers
         if name in SERIES:
             return self.series_network(name), (0, 2, 1)
+        if name == "page":
+            return self.page_network(size), (0, 2, 3, 1)
         kernel, convolutions, units, dropout, normalizes = NETWORKS[name]
         stack = [keras.Input((28, 28, 1))]
         for count, pools in convolutions:
@@ -241,6 +286,22 @@ class TensorFlow:
         if dropout:
             stack.append(layers.Dropout(dropout))
         return keras.Sequential(stack + [layers.Dense(CLASSES)]), (0, 2, 3, 1)
+
+    def page_network(self, size):
+        keras, layers = self.tf.keras, self.tf.keras.layers
+
+        def convolution(value, filters, stride=1):
+            value = layers.Conv2D(filters, 3, strides=stride, padding="same")(value)
+            return layers.ReLU()(layers.BatchNormalization()(value))
+
+        value = inputs = keras.Input((*size, 1))
+        levels = []
+        for filters in PAGE_LEVELS:
+            value = convolution(convolution(value, filters, 2), filters)
+            levels.append(value)
+        for filters, level in zip(reversed(PAGE_LEVELS[:-1]), reversed(levels[:-1])):
+            value = convolution(layers.Concatenate()([layers.UpSampling2D()(value), level]), filters)
+        return keras.Model(inputs, layers.Conv2D(PAGE_CLASSES, 1)(value))
 
     def series_network(self, name):
         """Unrolled: that is faster than a loop."""
@@ -272,7 +333,7 @@ class ONNXRuntime:
         self.runtime, self.threads = onnxruntime, threads
         self.version = f"ONNX Runtime {onnxruntime.__version__}"
 
-    def prepare(self, task, name, batch, width):
+    def prepare(self, task, name, batch, size):
         if task == "train":
             return None
         options = self.runtime.SessionOptions()
@@ -281,7 +342,8 @@ class ONNXRuntime:
         options.log_severity_level = 3
         session = self.runtime.InferenceSession(
             onnx_model(name), options, providers=["CPUExecutionProvider"])
-        turn = itertools.cycle([{session.get_inputs()[0].name: pixels} for pixels, _ in numpy_batches(name, batch, width)])
+        turn = itertools.cycle([{session.get_inputs()[0].name: pixels}
+                                for pixels, _ in numpy_batches(name, batch, size)])
         return lambda: session.run(None, next(turn))
 
 
@@ -384,12 +446,34 @@ def onnx_model(name):
         return add("Add", [add("MatMul", [value, weight(480, CHARACTERS + 1)]),
                            weight(CHARACTERS + 1)])
 
-    value = {"activity": activity, "gesture": gesture, "reader": reader}.get(
+    def convolved(value, inputs, filters, stride=1):
+        value = add("Conv", [value, weight(filters, inputs, 3, 3), weight(filters)],
+                    pads=[1] * 4, kernel_shape=[3, 3], strides=[stride, stride])
+        return add("Relu", [normalized(value, filters)])
+
+    def page():
+        value, channels, levels = "input", 1, []
+        for filters in PAGE_LEVELS:
+            value = convolved(convolved(value, channels, filters, 2), filters, filters)
+            channels = filters
+            levels.append(value)
+        scales = constant(numpy.array([1, 1, 2, 2], numpy.float32))
+        for filters, level in zip(reversed(PAGE_LEVELS[:-1]), reversed(levels[:-1])):
+            doubled = add("Resize", [value, "", scales], mode="nearest", nearest_mode="floor",
+                          coordinate_transformation_mode="asymmetric")
+            value = convolved(add("Concat", [doubled, level], axis=1), channels + filters, filters)
+            channels = filters
+        return add("Conv", [value, weight(PAGE_CLASSES, channels, 1, 1), weight(PAGE_CLASSES)],
+                   kernel_shape=[1, 1])
+
+    value = {"activity": activity, "gesture": gesture, "reader": reader, "page": page}.get(
         name, picture_network)()
     shape, classes = ([CHANNELS, STEPS], SERIES_CLASSES) if name in SERIES else ([1, 28, 28], CLASSES)
     output = ["batch", classes]
     if name == "reader":
-        shape, output = [1, 32, "width"], ["batch", "steps", CHARACTERS + 1]
+        shape, output = [1, LINE_HEIGHT, "width"], ["batch", "steps", CHARACTERS + 1]
+    if name == "page":
+        shape, output = [1, "height", "width"], ["batch", PAGE_CLASSES, "rows", "columns"]
     graph = helper.make_graph(
         nodes, name,
         [helper.make_tensor_value_info("input", TensorProto.FLOAT, ["batch", *shape])],
@@ -569,11 +653,12 @@ def main():
     for line in sys.stdin:
         request = json.loads(line)
         task, name, batch = request["task"], request["network"], request["batch"]
-        width = request.get("width", LINE_WIDTH)
-        if (task, name, batch, width) not in prepared:
+        height, width = SIZES.get(name, (28, 28))
+        size = request.get("height", height), request.get("width", width)
+        if (task, name, batch, size) not in prepared:
             prepared.clear()
-            prepared[task, name, batch, width] = peer.prepare(task, name, batch, width)
-        step = prepared[task, name, batch, width]
+            prepared[task, name, batch, size] = peer.prepare(task, name, batch, size)
+        step = prepared[task, name, batch, size]
         if step is None:
             print("null", flush=True)
             continue

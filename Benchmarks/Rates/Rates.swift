@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Ink
 import InkDatasets
+import InkImageIO
 import InkNetwork
 import InkRaster
 import InkRecognizer
@@ -28,8 +29,10 @@ import SeededRandom
     var least: Int?
     var channels: Int?
     var units: Int?
-    /// The columns of lines of writing.
+    /// The columns of lines of writing and pages.
     var width: Int?
+    /// The rows of pages.
+    var height: Int?
 
     var isOfSeries: Bool { Architecture.seriesNames.contains(network) }
   }
@@ -72,6 +75,10 @@ import SeededRandom
       return try trainReader(request, threads: threads)
     case "infer" where request.network == "reader":
       return try inferReader(request, threads: threads)
+    case "train" where request.network == "page":
+      return try trainPage(request, threads: threads)
+    case "infer" where request.network == "page":
+      return try inferPage(request, threads: threads)
     case "train" where request.isOfSeries: return try trainOnSeries(request, threads: threads)
     case "infer" where request.isOfSeries: return try inferSeries(request)
     case "train": return try train(request, threads: threads)
@@ -137,19 +144,20 @@ import SeededRandom
       of: trainer(request, count: max(4 * request.batch, 2048), threads: threads), request)
   }
 
-  private static func steps(of trainer: Trainer, _ request: Request) throws -> Answer {
+  private static func steps(of trainer: some TrainingRun, _ request: Request) throws -> Answer {
     let clock = ContinuousClock()
     let start = clock.now + .seconds(request.seconds / 3)
     var last = start
     var times: [Double] = []
     _ = try trainer.run(
+      checkpointPath: nil, provenance: [:],
       shouldStop: {
         let now = clock.now
         guard now > start else { return false }
         if last > start { times.append(last.duration(to: now) / .microseconds(1)) }
         last = now
         return times.count >= 5 && start.duration(to: now) > .seconds(request.seconds)
-      })
+      }, onEvent: { _ in })
     return answer(times, batch: request.batch)
   }
 
@@ -275,6 +283,68 @@ import SeededRandom
     return repeated(request) {
       for _ in 0..<request.batch {
         first += network.logits(of: [lines[turn % lines.count]], workers: threads)[0]
+        turn += 1
+      }
+    }
+  }
+
+  // MARK: Pages
+
+  /// The classes of the network that sees pages.
+  private static let pageClasses = ["nothing", "ring", "line", "head", "writing"]
+
+  /// Whole steps of training on pages that lie in memory: cutting parts of 384 × 384 pixels out, preparing
+  /// them, both passes, the optimiser.
+  static func trainPage(_ request: Request, threads: Int) throws -> Answer {
+    let side = DenseOptions.usualSide
+    let classes = pageClasses.map {
+      DenseClass(name: $0, color: ColorPicture.Color(0, 0, 0))
+    }
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "pages-\(ProcessInfo.processInfo.processIdentifier)"
+    ).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var generator = SeededGenerator(seed: 1)
+    try DenseWriter.write(to: folder, classes: classes) { writer in
+      for _ in 0..<max(16, 2 * request.batch) {
+        let cells = side / DenseFeed.cell
+        try writer.add(
+          DenseWriter.EncodedPage(
+            Photograph(
+              width: side, height: side, channels: 1,
+              samples: noise(side * side, using: &generator)),
+            mask: DenseMask(
+              width: cells, height: cells,
+              classes: (0..<cells * cells).map { _ in
+                UInt8(generator.index(below: classes.count))
+              }), writer: nil, source: nil))
+      }
+    }
+    let dataset = try DenseDataset(folder: folder)
+    let feed = try DenseFeed(
+      dataset, pages: dataset.pages, side: side, preparation: .standard, augmentation: .none,
+      seed: 1)
+    var options = plainOptions(request)
+    options.dense = DenseOptions(shares: feed.shares)
+    return try steps(
+      of: DenseTrainer(
+        .page(classCount: classes.count), feed: feed, validation: nil, preparation: .standard,
+        options: options, workers: threads), request)
+  }
+
+  /// The answers for the cells of one page after the other, each on all cores.
+  static func inferPage(_ request: Request, threads: Int) throws -> Answer {
+    let network = CellNetwork(try untrained(.page(classCount: pageClasses.count)))
+    let (height, width) = (request.height ?? 768, request.width ?? 1024)
+    var generator = SeededGenerator(seed: 1)
+    let pages = (0..<4).map { _ in
+      (0..<height * width).map { _ in Float(generator.uniform()) }
+    }
+    var turn = 0
+    return repeated(request) {
+      for _ in 0..<request.batch {
+        _ = network.answers(
+          to: pages[turn % pages.count], height: height, width: width, workers: threads)
         turn += 1
       }
     }

@@ -2,10 +2,14 @@
 ///
 /// Source: Hartley & Zisserman, Multiple View Geometry, 2nd edition (2004), sections 2.3 and 4.1.
 public struct Perspective: Hashable, Sendable {
-  /// The matrix of homogeneous coordinates, row by row.
-  let matrix: [Double]
+  /// The rows of the matrix of homogeneous coordinates.
+  @usableFromInline let toX: SIMD3<Double>
+  @usableFromInline let toY: SIMD3<Double>
+  @usableFromInline let toDepth: SIMD3<Double>
 
-  init(matrix: [Double]) { self.matrix = matrix }
+  private init(toX: SIMD3<Double>, toY: SIMD3<Double>, toDepth: SIMD3<Double>) {
+    (self.toX, self.toY, self.toDepth) = (toX, toY, toDepth)
+  }
 
   /// Creates the map that takes four points to four others, or `nil` if three of them are in line.
   ///
@@ -18,34 +22,45 @@ public struct Perspective: Hashable, Sendable {
       rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y, u])
       rows.append([0, 0, 0, x, y, 1, -v * x, -v * y, v])
     }
-    guard let solution = LinearEquations.solution(&rows) else { return nil }
-    self.init(matrix: solution + [1])
+    guard let m = LinearEquations.solution(&rows) else { return nil }
+    self.init(
+      toX: SIMD3(m[0], m[1], m[2]), toY: SIMD3(m[3], m[4], m[5]),
+      toDepth: SIMD3(m[6], m[7], 1))
     // The inverse is asked for, and a map of a line has none.
     guard abs(determinant) > 1e-12 else { return nil }
+  }
+
+  /// The image of `place`.
+  @inlinable public func apply(to place: Vector) -> Vector {
+    let depth = toDepth.x * place.x + toDepth.y * place.y + toDepth.z
+    return Vector(
+      (toX.x * place.x + toX.y * place.y + toX.z) / depth,
+      (toY.x * place.x + toY.y * place.y + toY.z) / depth)
   }
 
   /// The image of `point`; its time and pressure stay.
   public func apply(to point: Point) -> Point {
     var moved = point
-    let depth = matrix[6] * point.x + matrix[7] * point.y + matrix[8]
-    moved.x = (matrix[0] * point.x + matrix[1] * point.y + matrix[2]) / depth
-    moved.y = (matrix[3] * point.x + matrix[4] * point.y + matrix[5]) / depth
+    let place = apply(to: Vector(point))
+    (moved.x, moved.y) = (place.x, place.y)
     return moved
   }
 
   /// The map back.
   public var inverse: Perspective {
-    let m = matrix
-    return Perspective(matrix: [
-      m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
-      m[5] * m[6] - m[3] * m[8], m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
-      m[3] * m[7] - m[4] * m[6], m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3],
-    ])
+    let (x, y, depth) = (toX, toY, toDepth)
+    return Perspective(
+      toX: SIMD3(
+        y.y * depth.z - y.z * depth.y, x.z * depth.y - x.y * depth.z, x.y * y.z - x.z * y.y),
+      toY: SIMD3(
+        y.z * depth.x - y.x * depth.z, x.x * depth.z - x.z * depth.x, x.z * y.x - x.x * y.z),
+      toDepth: SIMD3(
+        y.x * depth.y - y.y * depth.x, x.y * depth.x - x.x * depth.y, x.x * y.y - x.y * y.x))
   }
 
   private var determinant: Double {
-    let m = matrix
-    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6])
-      + m[2] * (m[3] * m[7] - m[4] * m[6])
+    let (x, y, depth) = (toX, toY, toDepth)
+    return x.x * (y.y * depth.z - y.z * depth.y) - x.y * (y.x * depth.z - y.z * depth.x)
+      + x.z * (y.x * depth.y - y.y * depth.x)
   }
 }

@@ -85,7 +85,7 @@ public struct SimulatedPhotograph: Sendable {
       let inverse = perspective.inverse
       let lineWidth = generator.uniform(0.5...1.1) / scale
       paperLines.fill { column, row in
-        let place = inverse.apply(to: Point(Double(column) + 0.5, Double(row) + 0.5))
+        let place = inverse.apply(to: Vector(Double(column) + 0.5, Double(row) + 0.5))
         let down = abs((place.y - middle.y).remainder(dividingBy: spacing))
         let across =
           surface == .squared

@@ -78,23 +78,18 @@ public struct DenseExample: Sendable {
   ) -> (picture: Photograph, mask: DenseMask) {
     let map = map(width: width, height: height, augmentation, using: &generator)
     var plane = CoverPlane(width: width, height: height)
-    for row in 0..<height {
-      for column in 0..<width {
-        plane.values[row * width + column] = level(
-          at: map.apply(to: Point(Double(column) + 0.5, Double(row) + 0.5)))
+    picture.pixels.withUnsafeBufferPointer { pixels in
+      for row in 0..<height {
+        for column in 0..<width {
+          plane.values[row * width + column] = level(
+            at: map.apply(to: Vector(Double(column) + 0.5, Double(row) + 0.5)), in: pixels)
+        }
       }
     }
     let samples = augmentation.develop(&plane, using: &generator)
-    let (columns, rows) = ((width + cell - 1) / cell, (height + cell - 1) / cell)
-    var classes = [UInt8](repeating: 0, count: columns * rows)
-    for row in 0..<rows {
-      for column in 0..<columns {
-        classes[row * columns + column] = mainClass(row: row, column: column, cell: cell, map)
-      }
-    }
     return (
       Photograph(width: width, height: height, channels: 1, samples: samples),
-      DenseMask(width: columns, height: rows, classes: classes)
+      mainClasses(width: width, height: height, cell: cell, map)
     )
   }
 
@@ -135,7 +130,7 @@ public struct DenseExample: Sendable {
   }
 
   /// Returns the level at a place, between the four nearest pixels.
-  private func level(at place: Point) -> Float {
+  private func level(at place: Vector, in pixels: UnsafeBufferPointer<UInt8>) -> Float {
     let (x, y) = (
       max(0, min(Double(picture.width - 1), place.x - 0.5)),
       max(0, min(Double(picture.height - 1), place.y - 0.5))
@@ -144,32 +139,45 @@ public struct DenseExample: Sendable {
     let (right, lower) = (min(picture.width - 1, column + 1), min(picture.height - 1, row + 1))
     let (across, down) = (Float(x - Double(column)), Float(y - Double(row)))
     func mixed(_ row: Int) -> Float {
-      let (a, b) = (Float(picture[row, column]), Float(picture[row, right]))
+      let (a, b) = (
+        Float(pixels[row * picture.width + column]), Float(pixels[row * picture.width + right])
+      )
       return a + (b - a) * across
     }
     let (a, b) = (mixed(row), mixed(lower))
     return a + (b - a) * down
   }
 
-  /// Returns the class that most pixels of a cell have, the background only if no other occurs.
-  private func mainClass(row: Int, column: Int, cell: Int, _ map: Perspective) -> UInt8 {
-    var found: [(one: UInt8, count: Int)] = []
-    for y in 0..<cell {
-      for x in 0..<cell {
-        let place = map.apply(
-          to: Point(Double(column * cell + x) + 0.5, Double(row * cell + y) + 0.5))
-        let column = max(0, min(picture.width - 1, Int(place.x.rounded(.down))))
-        let row = max(0, min(picture.height - 1, Int(place.y.rounded(.down))))
-        let one = mask[row * mask.height / picture.height, column * mask.width / picture.width]
-        guard one != 0 else { continue }
-        if let index = found.firstIndex(where: { $0.one == one }) {
-          found[index].count += 1
-        } else {
-          found.append((one, 1))
+  /// Returns the class that most pixels of each cell have, the background only if no other occurs.
+  private func mainClasses(width: Int, height: Int, cell: Int, _ map: Perspective) -> DenseMask {
+    let (columns, rows) = ((width + cell - 1) / cell, (height + cell - 1) / cell)
+    var classes = [UInt8](repeating: 0, count: columns * rows)
+    var counts = [Int](repeating: 0, count: Int(UInt8.max) + 1)
+    var found: [UInt8] = []
+    for row in 0..<rows {
+      for column in 0..<columns {
+        for y in row * cell..<(row + 1) * cell {
+          for x in column * cell..<(column + 1) * cell {
+            let one = oneClass(at: map.apply(to: Vector(Double(x) + 0.5, Double(y) + 0.5)))
+            guard one != 0 else { continue }
+            if counts[Int(one)] == 0 { found.append(one) }
+            counts[Int(one)] += 1
+          }
         }
+        classes[row * columns + column] =
+          found.max { (counts[Int($0)], $1) < (counts[Int($1)], $0) } ?? 0
+        for one in found { counts[Int(one)] = 0 }
+        found.removeAll(keepingCapacity: true)
       }
     }
-    return found.max { ($0.count, $1.one) < ($1.count, $0.one) }?.one ?? 0
+    return DenseMask(width: columns, height: rows, classes: classes)
+  }
+
+  /// Returns the class at a place of the picture, or of its edge.
+  private func oneClass(at place: Vector) -> UInt8 {
+    let column = max(0, min(picture.width - 1, Int(place.x.rounded(.down))))
+    let row = max(0, min(picture.height - 1, Int(place.y.rounded(.down))))
+    return mask[row * mask.height / picture.height, column * mask.width / picture.width]
   }
 }
 

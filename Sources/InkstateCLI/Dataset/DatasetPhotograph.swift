@@ -79,10 +79,9 @@ extension SimulatedPhotograph {
     guard var diagram = try Diagram(attributes: recording.attributes) else { return moved }
     for index in diagram.states.indices {
       let state = diagram.states[index]
-      let center = Point(state.center.x, state.center.y)
-      let place = perspective.apply(to: center)
-      let beside = perspective.apply(to: Point(center.x + state.radius, center.y))
-      diagram.states[index].center = Vector(place)
+      let place = perspective.apply(to: state.center)
+      let beside = perspective.apply(to: state.center + Vector(state.radius, 0))
+      diagram.states[index].center = place
       diagram.states[index].radius = place.distance(to: beside)
     }
     moved.attributes.merge(diagram.attributes) { $1 }

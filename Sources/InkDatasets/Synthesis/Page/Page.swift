@@ -153,9 +153,7 @@ public struct Page: Hashable, Sendable {
   ///
   /// The axes of the states are those of ellipses whose ends move as the points do.
   func moved(by perspective: Perspective) -> Page {
-    func move(_ place: Vector) -> Vector {
-      Vector(perspective.apply(to: Point(place.x, place.y)))
-    }
+    func move(_ place: Vector) -> Vector { perspective.apply(to: place) }
     var page = self
     for index in page.strokes.indices { page.strokes[index].path = strokes[index].path.map(move) }
     for index in page.arrows.indices { page.arrows[index].path = arrows[index].path.map(move) }

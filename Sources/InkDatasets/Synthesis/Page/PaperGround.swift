@@ -12,7 +12,7 @@ struct PaperGround {
   let scale: Double
 
   private func place(_ x: Double, _ y: Double) -> Vector {
-    Vector(perspective.apply(to: Point(middle.x + x, middle.y + y))) * scale
+    perspective.apply(to: Vector(middle.x + x, middle.y + y)) * scale
   }
 
   /// Draws the lines of the paper.
