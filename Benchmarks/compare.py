@@ -251,17 +251,17 @@ class Comparison:
         """Seconds of whole processes, after one that warms the caches."""
         return self.interleaved([command], times)[0]
 
-    def interleaved(self, commands, times, cores=None):
+    def interleaved(self, commands, times, cores=None, warm=1):
         """The same of several commands, which take turns, on `cores` or on all."""
         seconds = [[] for _ in commands]
-        for _ in range(times + 1):
+        for _ in range(times + warm):
             for command, own in zip(commands, seconds):
                 start = time.perf_counter()
                 subprocess.run(
                     command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                     preexec_fn=(lambda: os.sched_setaffinity(0, cores)) if cores else None)
                 own.append(time.perf_counter() - start)
-        return [statistics.median(own[1:]) for own in seconds]
+        return [statistics.median(own[warm:]) for own in seconds]
 
     def processes(self):
         """From the start of a process to its end."""
@@ -284,6 +284,8 @@ class Comparison:
         self.progress("  start")
         with tempfile.TemporaryDirectory() as folder:
             lines += self.points_to_labels(folder)
+        from tasks import lines_read, photographs
+        lines += lines_read(self) + photographs(self)
         with tempfile.TemporaryDirectory() as folder:
             if not data:
                 self.progress("  no --data, so no whole processes")
@@ -311,7 +313,8 @@ class Comparison:
         """Drawings in NDJSON, read, drawn and classified by the released model, on one core."""
         if not self.has("onnxruntime"):
             return []
-        writers = 1 if self.arguments.quick else 20
+        # Five minutes of the peer: one run of each.
+        writers = 1 if self.arguments.quick else 200
         ink, model = f"{folder}/ink.ndjson", f"{folder}/released.onnx"
         for arguments in (["dataset", "synthesize", "--writers", str(writers), "--per-class", "250",
                            "--output", ink], ["export", "--output", model]):
@@ -319,7 +322,7 @@ class Comparison:
         own, peer = self.interleaved(
             [[self.arguments.inkstate, "classify", ink],
              [self.arguments.python, f"{HERE}/peers.py", "classify-ndjson", model, ink]],
-            3, {min(os.sched_getaffinity(0))})
+            1, {min(os.sched_getaffinity(0))}, warm=0)
         self.drawings = peer / own
         self.progress("  drawings in NDJSON")
         return self.against(
@@ -438,6 +441,7 @@ def main():
     parser.add_argument("--growth")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
+    from tasks import automata
     comparison = Comparison(arguments)
     every = len(os.sched_getaffinity(0))
     for module in sorted(set(MODULES.values())):
@@ -445,6 +449,7 @@ def main():
             comparison.progress(f"  {module} is absent: no rows of it")
     tables = [comparison.rate_table(threads) for threads in dict.fromkeys((1, every))]
     tables.append(comparison.processes())
+    tables.append(automata(comparison))
     tables.append(comparison.memory())
     if arguments.growth:
         from growth import growth

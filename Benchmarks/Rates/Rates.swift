@@ -1,3 +1,4 @@
+import Automata
 import AutomatonEditor
 import Dispatch
 import Foundation
@@ -86,9 +87,11 @@ import SeededRandom
     case "infer": return try infer(request, threads: threads)
     case "label": return try label(request)
     case "draw": return try draw(request)
+    case "minimize", "equivalent", "words": return try automaton(request)
     default:
       fatalError(
-        "expected the task peak, train, epoch, infer, label or draw, found \(request.task)")
+        "expected the task peak, train, epoch, infer, label, draw, minimize, equivalent or words, "
+          + "found \(request.task)")
     }
   }
 
@@ -452,6 +455,48 @@ import SeededRandom
       _ = session.draw(stroke)
       session.editor.undo()
       index += 1
+    }
+  }
+
+  // MARK: Automata
+
+  /// A question about a random automaton of `examples` states, of which always two are equivalent.
+  ///
+  /// `automaton_peers.py` and `Hopcroft.java` make the same one.
+  static func automaton(_ request: Request) throws -> Answer {
+    let count = (request.examples ?? 1000) / 2
+    var state: UInt64 = 1
+    func next(below bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+    let ends = (0..<2 * count).map { _ in next(below: count) }
+    let isFinal = (0..<count).map { _ in next(below: 2) == 0 }
+    /// Each state `copies` times; an arrow leads to one of the copies.
+    func automaton(copies: Int) throws -> Automaton {
+      let states = (0..<copies * count).map {
+        Automaton.State("\($0)", isInitial: $0 == 0, isFinal: isFinal[$0 / copies])
+      }
+      let transitions = (0..<2 * states.count).map { index in
+        let (from, symbol) = (index / 2, index % 2)
+        let end = copies * ends[from / copies * 2 + symbol] + next(below: copies)
+        return Automaton.Transition(
+          "\(index)", from: "\(from)", to: "\(end)", symbols: [["a", "b"][symbol]])
+      }
+      return try Automaton(states: states, transitions: transitions)
+    }
+    let (doubled, single) = (try automaton(copies: 2), try automaton(copies: 1))
+    return try repeated(request) {
+      switch request.task {
+      case "minimize":
+        let minimal = try doubled.minimized()
+        precondition(minimal.states.count <= count, "two copies are equivalent")
+      case "equivalent":
+        guard try doubled.isEquivalent(to: single) else { fatalError("copies are equivalent") }
+      default:
+        let words = try doubled.acceptedStrings(first: 1000)
+        precondition(words.count == 1000, "1,000 words")
+      }
     }
   }
 

@@ -3,7 +3,7 @@ extension Automaton {
   ///
   /// Of several words, it is the first by symbols.
   public var shortestWord: [String]? {
-    let graph = Graph(expansion.automaton)
+    let graph = Graph(expanded)
     // The distance of each state to a final state in symbols; ε-transitions cost nothing.
     let sources = graph.sources
     var distances = [Int](repeating: .max, count: graph.stateCount)
@@ -52,7 +52,7 @@ extension Automaton {
   public func acceptedStrings(
     first count: Int, limit: Limit = .standard
   ) throws(AutomatonError) -> [[String]] {
-    let graph = Graph(expansion.automaton.trimmed)
+    let graph = Graph(expanded.trimmed)
     var marks = Marks(count: graph.stateCount)
     let start = graph.closure(of: graph.initial, &marks)
     let sources = graph.sources

@@ -91,13 +91,16 @@ extension Automaton {
     case none
   }
 
-  /// Performs the subset construction on the ``expansion``; no state has a transition for the `extra` symbols.
+  /// Performs the subset construction on the ``expanded`` automaton; no state has a transition for the `extra` symbols.
   func subsets(
     extra: [String] = [], names setNames: SetNames = .whole, limit: Limit
   ) throws(AutomatonError) -> DeterministicGraph {
-    let expansion = expansion
-    let stateNames = expansion.automaton.stateNames
-    let graph = Graph(expansion.automaton, extra: extra)
+    let expanded = expanded
+    let stateNames = expanded.stateNames
+    let graph = Graph(expanded, extra: extra)
+    guard !graph.isDeterministic else {
+      return try reachedStates(of: graph, named: stateNames, names: setNames, limit: limit)
+    }
     var marks = Marks(count: graph.stateCount)
     var sets = [graph.closure(of: graph.initial, &marks)]
     var numbers = [sets[0]: 0]
@@ -146,6 +149,48 @@ extension Automaton {
     }
     return DeterministicGraph(
       symbols: graph.symbols, next: next, isFinal: sets.map(graph.accepts), initial: 0,
+      names: names)
+  }
+
+  /// Returns the subset construction of a deterministic graph: its reachable states, in breadth-first order.
+  private func reachedStates(
+    of graph: Graph, named stateNames: [String], names setNames: SetNames, limit: Limit
+  ) throws(AutomatonError) -> DeterministicGraph {
+    var numbers = [Int32](repeating: -1, count: graph.stateCount)
+    var order = [graph.initial[0]]
+    numbers[order[0]] = 0
+    var next: [Int32] = []
+    var position = 0
+    while position < order.count {
+      let start = next.count
+      next.append(contentsOf: repeatElement(-1, count: graph.symbols.count))
+      for place in graph.edges.places(of: order[position]) {
+        let edge = graph.edges.elements[place]
+        if numbers[edge.target] < 0 {
+          numbers[edge.target] = Int32(order.count)
+          order.append(edge.target)
+          try limit.check(Limit.subsetConstruction, states: order.count)
+          try limit.check(Limit.subsetConstruction, transitions: order.count)
+        }
+        next[start + edge.symbol] = numbers[edge.target]
+      }
+      position += 1
+      try limit.check(Limit.subsetConstruction, tableEntries: next.count)
+    }
+    var names = [String](repeating: "", count: order.count)
+    switch setNames {
+    case .whole:
+      names = order.map { stateNames[$0] }
+      var length = 0
+      for name in names {
+        length += name.utf8.count + 2
+        try limit.check("names of sets", characters: length)
+      }
+    case .short: names = order.map { stateNames[$0] }
+    case .none: break
+    }
+    return DeterministicGraph(
+      symbols: graph.symbols, next: next, isFinal: order.map { graph.isFinal[$0] }, initial: 0,
       names: names)
   }
 

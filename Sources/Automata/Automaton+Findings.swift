@@ -40,7 +40,7 @@ extension Automaton {
 
   /// Whether the automaton accepts at least one word.
   public var acceptsAnyWord: Bool {
-    let graph = Graph(expansion.automaton)
+    let graph = Graph(expanded)
     return zip(graph.reachable, graph.isFinal).contains { $0 && $1 }
   }
 

@@ -11,6 +11,7 @@ extension Automaton {
   public func minimized(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
     var graph = try subsets(names: .short(Self.longestSetName), limit: limit)
       .trimmed().merged(longestName: Self.longestSetName).trimmed()
+    guard graph.names.contains("") else { return graph.automaton }
     let taken = Set(states.map(\.name) + graph.names)
     var number = 0
     for state in graph.names.indices where graph.names[state].isEmpty {
@@ -34,33 +35,32 @@ extension DeterministicGraph {
   func merged(longestName: Int) -> DeterministicGraph {
     let complete = completed()
     let (count, symbolCount) = (complete.stateCount, symbols.count)
-    let sources = InverseTable(complete)
+    let sources = complete.sources
     var partition = Partition(count: count)
-    partition.mark(complete.isFinal.indices.filter { complete.isFinal[$0] })
+    partition.mark(complete.isFinal.indices.lazy.filter { complete.isFinal[$0] }.map(Int32.init))
     _ = partition.splitMarked()
 
-    var waiting: [(block: Int, symbol: Int)] = []
-    var isWaiting = Set<Int>()
-    func wait(_ block: Int) {
-      for symbol in 0..<symbolCount where isWaiting.insert(block * symbolCount + symbol).inserted {
-        waiting.append((block, symbol))
-      }
-    }
-    for block in 0..<partition.blockCount { wait(block) }
-    while let (block, symbol) = waiting.popLast() {
-      isWaiting.remove(block * symbolCount + symbol)
+    // Splitters as block · symbols + symbol.
+    var waiting = Array(0..<partition.blockCount * symbolCount)
+    var isWaiting = [Bool](repeating: true, count: waiting.count)
+    isWaiting += [Bool](repeating: false, count: count * symbolCount)
+    while let splitter = waiting.popLast() {
+      isWaiting[splitter] = false
+      let (block, symbol) = splitter.quotientAndRemainder(dividingBy: symbolCount)
       // Copies the block, because a slice would make marking copy the whole partition.
       for state in Array(partition.members(of: block)) {
-        partition.mark(sources.sources(of: state, symbol))
+        partition.mark(sources[Int(state) * symbolCount + symbol])
       }
       for (old, new) in partition.splitMarked() {
         let smaller =
           partition.members(of: new).count <= partition.members(of: old).count ? new : old
         for symbol in 0..<symbolCount {
           // If the old block is still waiting, both parts have to wait.
-          let part = isWaiting.contains(old * symbolCount + symbol) ? new : smaller
-          if isWaiting.insert(part * symbolCount + symbol).inserted {
-            waiting.append((part, symbol))
+          let part = isWaiting[old * symbolCount + symbol] ? new : smaller
+          let splitter = part * symbolCount + symbol
+          if !isWaiting[splitter] {
+            isWaiting[splitter] = true
+            waiting.append(splitter)
           }
         }
       }
@@ -73,7 +73,7 @@ extension DeterministicGraph {
       names: [String](repeating: "", count: blocks))
     for block in 0..<blocks {
       let members = partition.members(of: block)
-      guard let state = members.first else { continue }
+      guard let state = members.first.map(Int.init) else { continue }
       result.isFinal[block] = complete.isFinal[state]
       result.names[block] = name(ofMerged: members, longest: longestName)
       for symbol in 0..<symbolCount {
@@ -84,9 +84,9 @@ extension DeterministicGraph {
     return result
   }
 
-  private func name(ofMerged members: ArraySlice<Int>, longest: Int) -> String {
+  private func name(ofMerged members: ArraySlice<Int32>, longest: Int) -> String {
     // The added trap state is not one of the automaton's states.
-    let members = members.filter { $0 < stateCount }
+    let members = members.map(Int.init).filter { $0 < stateCount }
     if members.count == 1 { return names[members[0]] }
     guard members.count <= longest, !members.contains(where: { names[$0].isEmpty }) else {
       return ""
@@ -97,70 +97,41 @@ extension DeterministicGraph {
     return name.count <= longest ? name : ""
   }
 
-  /// The transposed transition table: the predecessors of each state by symbol.
-  private struct InverseTable {
-    private let starts: [Int32]
-    private let states: [Int32]
-    private let symbolCount: Int
-
-    init(_ graph: DeterministicGraph) {
-      symbolCount = graph.symbols.count
-      var counts = [Int32](repeating: 0, count: graph.next.count + 1)
-      for (index, target) in graph.next.enumerated() {
-        counts[Int(target) * symbolCount + index % symbolCount + 1] += 1
-      }
-      for index in 1..<counts.count { counts[index] += counts[index - 1] }
-      starts = counts
-      var places = counts
-      var states = [Int32](repeating: 0, count: graph.next.count)
-      for (index, target) in graph.next.enumerated() {
-        let slot = Int(target) * symbolCount + index % symbolCount
-        states[Int(places[slot])] = Int32(index / symbolCount)
-        places[slot] += 1
-      }
-      self.states = states
-    }
-
-    func sources(of state: Int, _ symbol: Int) -> some Sequence<Int> {
-      let slot = state * symbolCount + symbol
-      return states[Int(starts[slot])..<Int(starts[slot + 1])].lazy.map(Int.init)
-    }
-  }
-
   /// A partition of the states; splitting takes time proportional to the number of marked states.
   private struct Partition {
-    private var elements: [Int]
-    private var places: [Int]
-    private var blocks: [Int]
+    private var elements: [Int32]
+    private var places: [Int32]
+    private var blocks: [Int32]
     private var ranges: [Range<Int>]
     private var markedCounts: [Int]
     private var touched: [Int] = []
 
     init(count: Int) {
-      elements = Array(0..<count)
+      elements = Array(0..<Int32(count))
       places = elements
-      blocks = [Int](repeating: 0, count: count)
+      blocks = [Int32](repeating: 0, count: count)
       ranges = [0..<count]
       markedCounts = [0]
     }
 
     var blockCount: Int { ranges.count }
 
-    func block(of state: Int) -> Int { blocks[state] }
+    func block(of state: Int) -> Int { Int(blocks[state]) }
 
-    func members(of block: Int) -> ArraySlice<Int> { elements[ranges[block]] }
+    func members(of block: Int) -> ArraySlice<Int32> { elements[ranges[block]] }
 
     /// Moves states to the front of their blocks.
-    mutating func mark(_ states: some Sequence<Int>) {
+    mutating func mark(_ states: some Sequence<Int32>) {
       for state in states {
-        let block = blocks[state]
+        let block = Int(blocks[Int(state)])
         let border = ranges[block].lowerBound + markedCounts[block]
-        guard places[state] >= border else { continue }
+        let place = Int(places[Int(state)])
+        guard place >= border else { continue }
         if markedCounts[block] == 0 { touched.append(block) }
         markedCounts[block] += 1
-        let (other, place) = (elements[border], places[state])
+        let other = elements[border]
         elements.swapAt(border, place)
-        (places[state], places[other]) = (border, place)
+        (places[Int(state)], places[Int(other)]) = (Int32(border), Int32(place))
       }
     }
 
@@ -177,7 +148,7 @@ extension DeterministicGraph {
         ranges.append(range.lowerBound..<border)
         ranges[block] = border..<range.upperBound
         markedCounts.append(0)
-        for place in range.lowerBound..<border { blocks[elements[place]] = new }
+        for place in range.lowerBound..<border { blocks[Int(elements[place])] = Int32(new) }
         pairs.append((block, new))
       }
       return pairs

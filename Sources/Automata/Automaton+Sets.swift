@@ -134,14 +134,17 @@ extension Automaton {
 
 /// Reachable pairs of states of two automata, numbered in breadth-first order.
 private struct Pairs {
-  struct Pair: Hashable {
+  struct Pair {
     var mine: Int32
     var theirs: Int32
+
+    /// The pair as one number.
+    var key: UInt64 { UInt64(UInt32(mine)) << 32 | UInt64(UInt32(theirs)) }
   }
 
   let symbols: [String]
   private(set) var all: [Pair] = []
-  private var numbers: [Pair: Int] = [:]
+  private var numbers = NumberTable()
   private let mine: DeterministicGraph
   private let theirs: DeterministicGraph
 
@@ -156,10 +159,9 @@ private struct Pairs {
   }
 
   private mutating func number(of pair: Pair) -> (pair: Int, isNew: Bool) {
-    if let number = numbers[pair] { return (number, false) }
-    numbers[pair] = all.count
-    all.append(pair)
-    return (all.count - 1, true)
+    let (number, isNew) = numbers.insert(pair.key)
+    if isNew { all.append(pair) }
+    return (number, isNew)
   }
 
   mutating func step(from index: Int, reading symbol: Int) -> (pair: Int, isNew: Bool) {

@@ -21,16 +21,23 @@ struct DeterministicGraph {
       Automaton.State("q\($0)", name: names[$0], isInitial: $0 == initial, isFinal: isFinal[$0])
     }
     var transitions: [Automaton.Transition] = []
+    transitions.reserveCapacity(next.count)
     for state in 0..<stateCount {
-      var symbolsByTarget: [Int: [String]] = [:]
-      for symbol in symbols.indices {
-        if let target = target(state, symbol) {
-          symbolsByTarget[target, default: []].append(symbols[symbol])
+      // Sorted by target and, for one target, by symbol.
+      let edges = symbols.indices.compactMap { symbol in
+        target(state, symbol).map { (target: $0, symbol: symbol) }
+      }.sorted { $0 < $1 }
+      var position = 0
+      while position < edges.count {
+        let target = edges[position].target
+        var read: [String] = []
+        while position < edges.count, edges[position].target == target {
+          read.append(symbols[edges[position].symbol])
+          position += 1
         }
-      }
-      for (target, symbols) in symbolsByTarget.sorted(by: { $0.key < $1.key }) {
         transitions.append(
-          .init("t\(transitions.count)", from: "q\(state)", to: "q\(target)", symbols: symbols))
+          .init(
+            "t\(transitions.count)", from: states[state].id, to: states[target].id, symbols: read))
       }
     }
     return Automaton(unchecked: states, transitions, alphabet: symbols)
@@ -49,18 +56,17 @@ struct DeterministicGraph {
 
   /// Returns the graph without dead states, with its states in breadth-first order by symbols.
   func trimmed() -> DeterministicGraph {
-    var sources = [[Int32]](repeating: [], count: stateCount)
-    for state in 0..<stateCount {
-      for symbol in symbols.indices {
-        if let target = target(state, symbol) { sources[target].append(Int32(state)) }
-      }
-    }
+    let sources = sources
     var isProductive = isFinal
     var open = isFinal.indices.filter { isFinal[$0] }
     while let state = open.popLast() {
-      for source in sources[state] where !isProductive[Int(source)] {
-        isProductive[Int(source)] = true
-        open.append(Int(source))
+      for symbol in symbols.indices {
+        for place in sources.places(of: state * symbols.count + symbol) {
+          let source = Int(sources.elements[place])
+          guard !isProductive[source] else { continue }
+          isProductive[source] = true
+          open.append(source)
+        }
       }
     }
     var order = [initial]
@@ -81,12 +87,24 @@ struct DeterministicGraph {
     result.initial = 0
     result.isFinal = order.map { isFinal[$0] }
     result.names = order.map { names[$0] }
-    result.next = order.flatMap { state in
-      symbols.indices.map { symbol in
-        guard let target = target(state, symbol), isProductive[target] else { return -1 }
-        return numbers[target]
+    result.next.removeLast((stateCount - order.count) * symbols.count)
+    for (number, state) in order.enumerated() {
+      for symbol in symbols.indices {
+        let target = target(state, symbol)
+        result.next[number * symbols.count + symbol] =
+          target.map { isProductive[$0] ? numbers[$0] : -1 } ?? -1
       }
     }
     return result
+  }
+
+  /// For each state and symbol, `[state · symbols + symbol]`, the states from which the symbol leads to it.
+  var sources: Lists<Int32> {
+    let count = symbols.count
+    return Lists(
+      count: next.count,
+      next.indices.lazy.filter { next[$0] >= 0 }.map { index in
+        (next[index] * Int32(count) + Int32(index % count), Int32(index / count))
+      })
   }
 }

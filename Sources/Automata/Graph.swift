@@ -2,17 +2,27 @@
 struct Graph {
   /// An edge of a transition for one symbol, or for ε in ``epsilonEdges``.
   struct Edge: Hashable {
-    var symbol: Int
-    var target: Int
+    /// The number of the symbol, or −1 for ε.
+    var symbol: Int { Int(symbolNumber) }
+    var target: Int { Int(targetNumber) }
     /// The index of the transition in the automaton.
-    var transition: Int
+    var transition: Int { Int(transitionNumber) }
+    private let symbolNumber: Int32
+    private let targetNumber: Int32
+    private let transitionNumber: Int32
+
+    init(symbol: Int, target: Int, transition: Int) {
+      symbolNumber = Int32(symbol)
+      targetNumber = Int32(target)
+      transitionNumber = Int32(transition)
+    }
   }
 
   let symbols: [String]
   /// For each state, the edges that read a symbol, sorted by symbol and target.
-  let edges: [[Edge]]
+  let edges: Lists<Edge>
   /// For each state, the ε-edges.
-  let epsilonEdges: [[Edge]]
+  let epsilonEdges: Lists<Edge>
   let initial: [Int]
   let isFinal: [Bool]
 
@@ -24,29 +34,29 @@ struct Graph {
   init(_ automaton: Automaton, extra: [String] = []) {
     let labels = automaton.labels
     symbols = extra.isEmpty ? labels : Set(labels + extra).sorted()
-    let symbolIndex = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { ($1, $0) })
-    let stateIndex = Dictionary(
-      uniqueKeysWithValues: automaton.states.enumerated().map { ($1.id, $0) })
-    var edges = [[Edge]](repeating: [], count: automaton.states.count)
+    var symbolNumbers = TextNumbers(symbols)
+    var stateNumbers = TextNumbers(automaton.states.map(\.id))
+    var edges: [(list: Int32, element: Edge)] = []
     var epsilonEdges = edges
-    for (index, transition) in automaton.transitions.enumerated() {
-      guard let start = stateIndex[transition.start], let end = stateIndex[transition.end] else {
-        preconditionFailure("the states of every transition exist")
+    edges.reserveCapacity(automaton.transitions.count)
+    let transitions = automaton.transitions
+    // Not a transition at a time, whose copies take half of the time.
+    for index in transitions.indices {
+      guard let start = stateNumbers.number(of: transitions[index].start),
+        let end = stateNumbers.number(of: transitions[index].end)
+      else { preconditionFailure("the states of every transition exist") }
+      for place in transitions[index].symbols.indices {
+        let symbol = symbolNumbers.number(of: transitions[index].symbols[place])!
+        edges.append((Int32(start), Edge(symbol: symbol, target: end, transition: index)))
       }
-      for symbol in transition.symbols {
-        edges[start].append(Edge(symbol: symbolIndex[symbol]!, target: end, transition: index))
-      }
-      if transition.includesEpsilon {
-        epsilonEdges[start].append(Edge(symbol: -1, target: end, transition: index))
+      if transitions[index].includesEpsilon {
+        epsilonEdges.append((Int32(start), Edge(symbol: -1, target: end, transition: index)))
       }
     }
-    for state in edges.indices {
-      edges[state].sort {
-        ($0.symbol, $0.target, $0.transition) < ($1.symbol, $1.target, $1.transition)
-      }
+    self.edges = Lists(count: automaton.states.count, edges).sorted {
+      ($0.symbol, $0.target, $0.transition) < ($1.symbol, $1.target, $1.transition)
     }
-    self.edges = edges
-    self.epsilonEdges = epsilonEdges
+    self.epsilonEdges = Lists(count: automaton.states.count, epsilonEdges)
     initial = automaton.states.indices.filter { automaton.states[$0].isInitial }
     isFinal = automaton.states.map(\.isFinal)
   }
@@ -54,13 +64,13 @@ struct Graph {
   /// Returns the edges from `state` that read `symbol`.
   func edges(from state: Int, reading symbol: Int) -> ArraySlice<Edge> {
     let all = edges[state]
-    var (low, high) = (0, all.count)
+    var (low, high) = (all.startIndex, all.endIndex)
     while low < high {
       let middle = (low + high) / 2
       if all[middle].symbol < symbol { low = middle + 1 } else { high = middle }
     }
     var end = low
-    while end < all.count, all[end].symbol == symbol { end += 1 }
+    while end < all.endIndex, all[end].symbol == symbol { end += 1 }
     return all[low..<end]
   }
 
@@ -98,37 +108,54 @@ struct Graph {
   func accepts(in states: [Int]) -> Bool { states.contains { isFinal[$0] } }
 
   /// Whether each state is reachable from an initial state.
-  var reachable: [Bool] { reached(from: initial) { edges[$0] + epsilonEdges[$0] } }
+  var reachable: [Bool] { reached(from: initial, along: [edges, epsilonEdges]) }
 
   /// Whether a final state is reachable from each state.
   var coaccessible: [Bool] {
-    let sources = sources
-    return reached(from: isFinal.indices.filter { isFinal[$0] }) { sources[$0] }
+    reached(from: isFinal.indices.filter { isFinal[$0] }, along: [sources])
   }
 
   /// For each state, the incoming edges, reversed.
-  var sources: [[Edge]] {
-    var sources = [[Edge]](repeating: [], count: stateCount)
+  var sources: Lists<Edge> {
+    var sources: [(list: Int32, element: Edge)] = []
     for state in edges.indices {
-      for edge in edges[state] + epsilonEdges[state] {
-        sources[edge.target].append(
-          Edge(symbol: edge.symbol, target: state, transition: edge.transition))
+      for list in [edges[state], epsilonEdges[state]] {
+        for edge in list {
+          sources.append(
+            (
+              Int32(edge.target),
+              Edge(symbol: edge.symbol, target: state, transition: edge.transition)
+            ))
+        }
       }
     }
-    return sources
+    return Lists(count: stateCount, sources)
   }
 
-  private func reached(from starts: [Int], _ next: (Int) -> [Edge]) -> [Bool] {
+  private func reached(from starts: [Int], along edges: [Lists<Edge>]) -> [Bool] {
     var isReached = [Bool](repeating: false, count: stateCount)
     var open = starts
     for start in starts { isReached[start] = true }
     while let state = open.popLast() {
-      for edge in next(state) where !isReached[edge.target] {
-        isReached[edge.target] = true
-        open.append(edge.target)
+      for lists in edges {
+        for edge in lists[state] where !isReached[edge.target] {
+          isReached[edge.target] = true
+          open.append(edge.target)
+        }
       }
     }
     return isReached
+  }
+
+  /// Whether there is one initial state, no ε, and at most one state after a state and a symbol.
+  var isDeterministic: Bool {
+    initial.count == 1 && epsilonEdges.isEmpty
+      && edges.indices.allSatisfy { state in
+        edges.places(of: state).dropFirst().allSatisfy { place in
+          let (one, next) = (edges.elements[place - 1], edges.elements[place])
+          return one.symbol != next.symbol || one.target == next.target
+        }
+      }
   }
 }
 

@@ -625,7 +625,7 @@ private struct Elimination {
   private var length = 0
 
   init(_ automaton: Automaton, limit: Limit) throws(AutomatonError) {
-    let graph = Graph(automaton.expansion.automaton.trimmed)
+    let graph = Graph(automaton.expanded.trimmed)
     self.limit = limit
     (start, end) = (graph.stateCount, graph.stateCount + 1)
     outgoing = [[Int: Term]](repeating: [:], count: graph.stateCount + 2)

@@ -125,6 +125,9 @@ extension Automaton {
   ///
   /// Labels of one state with the same beginning share its states, so that they are deterministic
   /// unless one label is the beginning of another, as in JFLAP.
+  var expanded: Automaton { labelSyntax == .symbols ? self : expansion.automaton }
+
+  /// The same with where its parts come from.
   var expansion: Expansion {
     guard labelSyntax != .symbols else {
       return Expansion(
