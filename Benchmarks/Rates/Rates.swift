@@ -378,6 +378,8 @@ import SeededRandom
       rate: 1e6 * Double(count) / microseconds, median: microseconds, p99: microseconds)
   }
 
+  /// The logits of batches of pictures, of which each core takes a part; a single picture in numbers where several
+  /// cores share it.
   static func infer(_ request: Request, threads: Int) throws -> Answer {
     let model = try untrainedModel(request)
     let network = InferenceNetwork(model.network, inputScale: model.pictureScale ?? 1)
@@ -386,12 +388,23 @@ import SeededRandom
     let batches = max(4, 2048 / request.batch)
     var generator = SeededGenerator(seed: 1)
     let pixels = noise(batches * request.batch * area, using: &generator)
+    var turn = 0
+    if request.batch == 1, threads > 1 {
+      let scale = model.pictureScale ?? 1
+      let pictures = (0..<batches).map { picture in
+        [pixels[picture * area..<(picture + 1) * area].map { Float($0) * scale }]
+      }
+      var first: Float = 0
+      return repeated(request) {
+        first += network.logits(of: pictures[turn % batches], workers: threads)[0]
+        turn += 1
+      }
+    }
     let classes = network.classCount
     let logits = UnsafeMutableBufferPointer<Float>.allocate(capacity: request.batch * classes)
     defer { logits.deallocate() }
     nonisolated(unsafe) let output = logits
     let parts = min(threads, request.batch)
-    var turn = 0
     return pixels.withUnsafeBufferPointer { pixels in
       nonisolated(unsafe) let input = pixels
       return repeated(request) {

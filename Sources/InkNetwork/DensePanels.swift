@@ -62,6 +62,17 @@ package struct DensePanels: Sendable {
       count, inputs, units, input, weight.pointer, bias.pointer, lowest, output, scratch)
   }
 
+  /// The same for some units of one row; they begin with a whole panel.
+  func multiply(
+    _ input: UnsafePointer<Float>, units range: Range<Int>, lowest: Float,
+    into output: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
+  ) {
+    let start = range.lowerBound
+    ink_dense(
+      1, inputs, range.count, input, weight.pointer + start * inputs, bias.pointer + start, lowest,
+      output + start, scratch)
+  }
+
   /// output[u] = bias[u] + Σ over i of input[i] · weight[u, i], for a row whose first `count` values are
   /// hardly ever 0, and the others always.
   package func multiplyRow(

@@ -14,6 +14,8 @@ public struct InferenceNetwork: Sendable {
   public let inputCount: Int
   private let inputScale: Float
   private let plan: InferencePlan
+  /// Whether several cores share one example, if there are some.
+  private let isWorthSpreading: Bool
   private let output: Architecture.Output
   /// Where the values of each input begin where all follow each other at their longest.
   private let starts: [Int]
@@ -126,6 +128,8 @@ public struct InferenceNetwork: Sendable {
     valuesPerStep = architecture.inputs.map(\.valuesPerStep)
     longest = architecture.longestInputs
     plan = InferencePlan(network)
+    isWorthSpreading =
+      architecture.multiplyAdds.reduce(0, +) >= Self.leastSpreadMultiplyAdds
   }
 
   /// The logits of one example in bytes, such as the grey values of a picture; one a class.
@@ -186,7 +190,7 @@ public struct InferenceNetwork: Sendable {
 
   /// The logits of one example, whose series are as long as they are: `[classes]`, or
   /// `[steps, classes]` where there is a distribution for each step; on `workers` cores, with the same bytes for
-  /// any number.
+  /// any number; a small network takes one core.
   ///
   /// - Precondition: `inputs` has the values of each input, and series and pictures are neither shorter nor
   ///   longer than the architecture allows.
@@ -256,7 +260,7 @@ public struct InferenceNetwork: Sendable {
     let memory = workspace ?? Workspace(plan, together: together, longest: length)
     if variesInLength { memory.lay(out: length, plan) }
     let outputSteps = output == .distributionPerStep ? memory.steps[plan.output] : 1
-    let isSpread = workers > 1 && count == 1
+    let isSpread = workers > 1 && count == 1 && isWorthSpreading
     // Examples go through the convolutions one by one, while their planes are in cache, and through
     // the dense layers together, so that each weight is fetched once.
     for start in stride(from: 0, to: count, by: together) {
@@ -309,11 +313,13 @@ public struct InferenceNetwork: Sendable {
 
   // MARK: Several cores
 
+  /// The least multiplications of an example that are worth several cores.
+  static let leastSpreadMultiplyAdds = 8_000_000
   /// The least steps that are worth a task.
   private static let leastSteps = 8
 
   /// Computes all steps for one example: those that write parts of the same value side by side, others in bands of
-  /// rows or steps.
+  /// rows, steps or units.
   private func runStages(_ memory: Workspace, _ loop: ParallelLoop) {
     memory.makeRoom(workers: loop.workers)
     let most = 2 * loop.workers
@@ -324,6 +330,9 @@ public struct InferenceNetwork: Sendable {
         return max(1, min(most, output.layout.height / rows.rowMultiple))
       }
       if steps[0].joins != nil { return max(1, min(most, output.layout.height / 2)) }
+      if let units = steps[0].units {
+        return max(1, min(loop.workers, output.layout.count / units.unitMultiple))
+      }
       return steps[0].steps == nil ? 1 : max(1, min(most, output.steps / Self.leastSteps))
     }
     loop.run(stages: tasks) { stage, task, worker in
@@ -346,6 +355,10 @@ public struct InferenceNetwork: Sendable {
       } else if let operation = step.rows {
         operation.run(
           rows: range(of: output.layout.height, multiple: operation.rowMultiple),
+          memory.values(step.input, of: 0), output, scratch: scratch)
+      } else if let operation = step.units {
+        operation.run(
+          units: range(of: output.layout.count, multiple: operation.unitMultiple),
           memory.values(step.input, of: 0), output, scratch: scratch)
       } else if let operation = step.steps {
         operation.run(

@@ -12,6 +12,8 @@ struct InferencePlan: Sendable {
     let rows: (any RowOperation)?
     /// The same, if its steps can be computed apart.
     let steps: (any StepOperation)?
+    /// The same, if its units can be computed apart.
+    let units: (any UnitOperation)?
     /// The same, if it reads several values.
     let joins: (any JoiningOperation)?
     let inputs: [Int]
@@ -21,6 +23,7 @@ struct InferencePlan: Sendable {
       self.operation = operation
       rows = operation as? any RowOperation
       steps = operation as? any StepOperation
+      units = operation as? any UnitOperation
       joins = operation as? any JoiningOperation
       (self.inputs, self.output) = (inputs, output)
     }

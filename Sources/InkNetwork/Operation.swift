@@ -51,6 +51,16 @@ extension StepOperation {
   }
 }
 
+/// An operation whose output is a vector, the units of which can be computed apart.
+protocol UnitOperation: Operation {
+  /// What the first of some units is a multiple of.
+  var unitMultiple: Int { get }
+  /// Computes `units` of the output of one example; they begin with a multiple of ``unitMultiple``.
+  func run(
+    units: Range<Int>, _ input: PlacedValues, _ output: PlacedValues,
+    scratch: UnsafeMutablePointer<Float>)
+}
+
 /// A row operation that reads several values.
 protocol JoiningOperation: Operation {
   /// Computes `rows` of the output of one example; they begin with an even one.

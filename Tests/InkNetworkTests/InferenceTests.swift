@@ -236,6 +236,25 @@ import Testing
     }
   }
 
+  /// A network that is large enough for several cores, with units that leave some over.
+  @Test(arguments: [2, 3, 8]) func aPictureHasTheSameAnswerOnAnyNumberOfCores(workers: Int) throws {
+    let plain = try randomNetwork(
+      Architecture(
+        name: "large", inputSize: 40,
+        layers: [
+          .convolution(filters: 24, kernel: 5, padding: .same), .relu, .maxPooling(size: 2),
+          .convolution(filters: 40, kernel: 5, padding: .same), .relu, .flatten,
+          .dense(units: 200), .relu, .dense(units: 7),
+        ]), seed: 5)
+    let network = InferenceNetwork(plain, inputScale: 1)
+    let picture = values(1600, of: 2)
+    let logits = network.logits(of: [picture], workers: workers)
+    #expect(logits == network.logits(of: [picture]))
+    let expected = try plain.plainOutput(of: [picture])
+    let difference = zip(logits, expected).map { abs($0 - $1) }.max()!
+    #expect(difference < 1e-4 * expected.map(abs).max()!)
+  }
+
   @Test func threadsShareANetwork() async throws {
     let network = try chain(
       [.convolution(filters: 4, kernel: 3, padding: .same), .relu, .flatten, .dense(units: 3)],

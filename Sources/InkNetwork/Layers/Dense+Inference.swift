@@ -1,3 +1,5 @@
+import CInkKernels
+
 extension Dense: InferableLayer {
   var takesNormalization: Bool { true }
 
@@ -29,7 +31,7 @@ extension Dense: InferableLayer {
   }
 
   /// A dense layer with what follows it.
-  private struct Inference: Operation {
+  private struct Inference: UnitOperation {
     let panels: DensePanels
     /// The lowest value that is kept.
     let lowest: Float
@@ -40,6 +42,16 @@ extension Dense: InferableLayer {
     ) {
       panels.multiply(
         input.memory, count: count, lowest: lowest, into: output.memory, scratch: scratch)
+    }
+
+    var unitMultiple: Int { ink_dense_panel() }
+
+    func run(
+      units: Range<Int>, _ input: PlacedValues, _ output: PlacedValues,
+      scratch: UnsafeMutablePointer<Float>
+    ) {
+      panels.multiply(
+        input.memory, units: units, lowest: lowest, into: output.memory, scratch: scratch)
     }
   }
 }
