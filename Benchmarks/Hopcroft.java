@@ -19,7 +19,7 @@ class Hopcroft {
     for (int index = 0; index < ends.length; index++) ends[index] = nextBelow(half);
     boolean[] isFinal = new boolean[half];
     for (int index = 0; index < half; index++) isFinal[index] = nextBelow(2) == 0;
-    // Each state twice; an arrow leads to one of the copies.
+    // Each state twice; a transition leads to one of the two.
     int[] next = new int[2 * count];
     for (int index = 0; index < next.length; index++)
       next[index] = 2 * ends[index / 4 * 2 + index % 2] + nextBelow(2);
@@ -79,16 +79,11 @@ class Hopcroft {
       blocks++;
     }
     int[] waiting = new int[2 * count + 4], touched = new int[count];
-    boolean[] waits = new boolean[2 * count + 4];
     int waitingCount = 0;
-    for (int one = 0; one < 2 * blocks; one++) {
-      waiting[waitingCount++] = one;
-      waits[one] = true;
-    }
+    for (int one = 0; one < 2 * blocks; one++) waiting[waitingCount++] = one;
     int[] splitter = new int[count];
     while (waitingCount > 0) {
       int one = waiting[--waitingCount], symbol = one % 2, size = end[one / 2] - first[one / 2];
-      waits[one] = false;
       System.arraycopy(members, first[one / 2], splitter, 0, size);
       int touchedCount = 0;
       for (int index = 0; index < size; index++) {
@@ -119,11 +114,8 @@ class Hopcroft {
           end[b] = middle;
         }
         for (int place = first[fresh]; place < end[fresh]; place++) block[members[place]] = fresh;
-        for (int s = 0; s < 2; s++) {
-          int added = 2 * fresh + s;
-          waits[added] = true;
-          waiting[waitingCount++] = added;
-        }
+        // If the old one waits, both do; if not, the smaller one is enough.
+        for (int s = 0; s < 2; s++) waiting[waitingCount++] = 2 * fresh + s;
       }
     }
     return blocks;

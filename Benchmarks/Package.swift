@@ -17,6 +17,7 @@ let package = Package(
     .executableTarget(
       name: "Rates",
       dependencies: [
+        .product(name: "Automata", package: "inkstate"),
         .product(name: "AutomatonEditor", package: "inkstate"),
         .product(name: "InkRecognizer", package: "inkstate"),
         .product(name: "InkTraining", package: "inkstate"),

@@ -252,7 +252,8 @@ class Comparison:
         return self.interleaved([command], times)[0]
 
     def interleaved(self, commands, times, cores=None, warm=1):
-        """The same of several commands, which take turns, on `cores` or on all."""
+        """Medians of the seconds of several commands, which take turns on `cores` or on all: `times` runs, after
+        `warm` ones that are not counted."""
         seconds = [[] for _ in commands]
         for _ in range(times + warm):
             for command, own in zip(commands, seconds):
@@ -326,7 +327,7 @@ class Comparison:
         self.drawings = peer / own
         self.progress("  drawings in NDJSON")
         return self.against(
-            f"{writers * 1000:,} drawings in NDJSON to labels, one core",
+            f"{writers * 1000:,} drawings in NDJSON to labels, one core, one run",
             [("Inkstate", own), ("NumPy and ONNX Runtime", peer)], 1, "s")
 
     def against(self, title, rows, unit, name, notes=None):
@@ -441,7 +442,7 @@ def main():
     parser.add_argument("--growth")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
-    from tasks import automata
+    from tasks import Automata
     comparison = Comparison(arguments)
     every = len(os.sched_getaffinity(0))
     for module in sorted(set(MODULES.values())):
@@ -449,7 +450,7 @@ def main():
             comparison.progress(f"  {module} is absent: no rows of it")
     tables = [comparison.rate_table(threads) for threads in dict.fromkeys((1, every))]
     tables.append(comparison.processes())
-    tables.append(automata(comparison))
+    tables.append(Automata(comparison).table())
     tables.append(comparison.memory())
     if arguments.growth:
         from growth import growth

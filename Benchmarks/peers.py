@@ -38,8 +38,8 @@ READER_CONVOLUTIONS = ((16, True), (40, True), (64, False), (72, False))
 LINE_HEIGHT, LINE_WIDTH, CHARACTERS, TEXT_LENGTH = 32, 128, 97, 5
 # The filters of each level of `page`, which has a class for each cell of 2 x 2 pixels, and its usual side.
 PAGE_LEVELS, PAGE_SIDE, PAGE_CLASSES = (16, 48, 64, 80, 80), 384, 5
-# The usual size of pictures whose size is asked for: height and width.
-SIZES = {"reader": (LINE_HEIGHT, LINE_WIDTH), "page": (PAGE_SIDE, PAGE_SIDE)}
+# The usual height and width.
+USUAL_SIZES = {"reader": (LINE_HEIGHT, LINE_WIDTH), "page": (PAGE_SIDE, PAGE_SIDE)}
 
 
 def numpy_batches(name, batch, size):
@@ -653,7 +653,7 @@ def main():
     for line in sys.stdin:
         request = json.loads(line)
         task, name, batch = request["task"], request["network"], request["batch"]
-        height, width = SIZES.get(name, (28, 28))
+        height, width = USUAL_SIZES.get(name, (28, 28))
         size = request.get("height", height), request.get("width", width)
         if (task, name, batch, size) not in prepared:
             prepared.clear()

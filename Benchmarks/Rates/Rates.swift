@@ -87,7 +87,7 @@ import SeededRandom
     case "infer": return try infer(request, threads: threads)
     case "label": return try label(request)
     case "draw": return try draw(request)
-    case "minimize", "equivalent", "words": return try automaton(request)
+    case "minimize", "equivalent", "words": return try answerAboutAutomaton(request)
     default:
       fatalError(
         "expected the task peak, train, epoch, infer, label, draw, minimize, equivalent or words, "
@@ -296,8 +296,8 @@ import SeededRandom
   /// The classes of the network that sees pages.
   private static let pageClasses = ["nothing", "ring", "line", "head", "writing"]
 
-  /// Whole steps of training on pages that lie in memory: cutting parts of 384 × 384 pixels out, preparing
-  /// them, both passes, the optimiser.
+  /// Whole steps of training on pages in memory: cutting parts of 384 × 384 pixels out, preparing them, both
+  /// passes, the optimiser.
   static func trainPage(_ request: Request, threads: Int) throws -> Answer {
     let side = DenseOptions.usualSide
     let classes = pageClasses.map {
@@ -378,8 +378,9 @@ import SeededRandom
       rate: 1e6 * Double(count) / microseconds, median: microseconds, p99: microseconds)
   }
 
-  /// The logits of batches of pictures, of which each core takes a part; a single picture in numbers where several
-  /// cores share it.
+  /// The logits of batches of pictures, of which each core takes a part.
+  ///
+  /// A single picture on several cores is given as numbers, as the library wants it then.
   static func infer(_ request: Request, threads: Int) throws -> Answer {
     let model = try untrainedModel(request)
     let network = InferenceNetwork(model.network, inputScale: model.pictureScale ?? 1)
@@ -473,10 +474,10 @@ import SeededRandom
 
   // MARK: Automata
 
-  /// A question about a random automaton of `examples` states, of which always two are equivalent.
+  /// A question about a random automaton of `examples` states, in which each state occurs twice.
   ///
   /// `automaton_peers.py` and `Hopcroft.java` make the same one.
-  static func automaton(_ request: Request) throws -> Answer {
+  static func answerAboutAutomaton(_ request: Request) throws -> Answer {
     let count = (request.examples ?? 1000) / 2
     var state: UInt64 = 1
     func next(below bound: Int) -> Int {
@@ -485,7 +486,7 @@ import SeededRandom
     }
     let ends = (0..<2 * count).map { _ in next(below: count) }
     let isFinal = (0..<count).map { _ in next(below: 2) == 0 }
-    /// Each state `copies` times; an arrow leads to one of the copies.
+    /// Each state `copies` times; a transition leads to one of them.
     func automaton(copies: Int) throws -> Automaton {
       let states = (0..<copies * count).map {
         Automaton.State("\($0)", isInitial: $0 == 0, isFinal: isFinal[$0 / copies])

@@ -91,7 +91,9 @@ extension Automaton {
     case none
   }
 
-  /// Performs the subset construction on the ``expanded`` automaton; no state has a transition for the `extra` symbols.
+  /// Performs the subset construction on the ``expanded`` automaton.
+  ///
+  /// No state has a transition for the `extra` symbols.
   func subsets(
     extra: [String] = [], names setNames: SetNames = .whole, limit: Limit
   ) throws(AutomatonError) -> DeterministicGraph {
@@ -99,7 +101,7 @@ extension Automaton {
     let stateNames = expanded.stateNames
     let graph = Graph(expanded, extra: extra)
     guard !graph.isDeterministic else {
-      return try reachedStates(of: graph, named: stateNames, names: setNames, limit: limit)
+      return try reachable(in: graph, stateNames: stateNames, names: setNames, limit: limit)
     }
     var marks = Marks(count: graph.stateCount)
     var sets = [graph.closure(of: graph.initial, &marks)]
@@ -152,9 +154,10 @@ extension Automaton {
       names: names)
   }
 
-  /// Returns the subset construction of a deterministic graph: its reachable states, in breadth-first order.
-  private func reachedStates(
-    of graph: Graph, named stateNames: [String], names setNames: SetNames, limit: Limit
+  /// Returns what the subset construction makes of a deterministic graph: its reachable states, in
+  /// breadth-first order.
+  private func reachable(
+    in graph: Graph, stateNames: [String], names setNames: SetNames, limit: Limit
   ) throws(AutomatonError) -> DeterministicGraph {
     var numbers = [Int32](repeating: -1, count: graph.stateCount)
     var order = [graph.initial[0]]

@@ -35,7 +35,13 @@ extension DeterministicGraph {
   func merged(longestName: Int) -> DeterministicGraph {
     let complete = completed()
     let (count, symbolCount) = (complete.stateCount, symbols.count)
-    let sources = complete.sources
+    // The states from which a symbol leads to a state, `[state · symbols + symbol]`.
+    let sources = Lists(
+      count: count * symbolCount,
+      complete.next.indices.lazy.map { index in
+        let (state, symbol) = index.quotientAndRemainder(dividingBy: symbolCount)
+        return (Int(complete.next[index]) * symbolCount + symbol, Int32(state))
+      })
     var partition = Partition(count: count)
     partition.mark(complete.isFinal.indices.lazy.filter { complete.isFinal[$0] }.map(Int32.init))
     _ = partition.splitMarked()

@@ -21,7 +21,6 @@ struct DeterministicGraph {
       Automaton.State("q\($0)", name: names[$0], isInitial: $0 == initial, isFinal: isFinal[$0])
     }
     var transitions: [Automaton.Transition] = []
-    transitions.reserveCapacity(next.count)
     for state in 0..<stateCount {
       // Sorted by target and, for one target, by symbol.
       let edges = symbols.indices.compactMap { symbol in
@@ -56,17 +55,18 @@ struct DeterministicGraph {
 
   /// Returns the graph without dead states, with its states in breadth-first order by symbols.
   func trimmed() -> DeterministicGraph {
-    let sources = sources
+    let count = symbols.count
+    let sources = Lists(
+      count: stateCount,
+      next.indices.lazy.filter { next[$0] >= 0 }.map { (Int(next[$0]), Int32($0 / count)) })
     var isProductive = isFinal
     var open = isFinal.indices.filter { isFinal[$0] }
     while let state = open.popLast() {
-      for symbol in symbols.indices {
-        for place in sources.places(of: state * symbols.count + symbol) {
-          let source = Int(sources.elements[place])
-          guard !isProductive[source] else { continue }
-          isProductive[source] = true
-          open.append(source)
-        }
+      for place in sources.places(of: state) {
+        let source = Int(sources.elements[place])
+        guard !isProductive[source] else { continue }
+        isProductive[source] = true
+        open.append(source)
       }
     }
     var order = [initial]
@@ -96,15 +96,5 @@ struct DeterministicGraph {
       }
     }
     return result
-  }
-
-  /// For each state and symbol, `[state · symbols + symbol]`, the states from which the symbol leads to it.
-  var sources: Lists<Int32> {
-    let count = symbols.count
-    return Lists(
-      count: next.count,
-      next.indices.lazy.filter { next[$0] >= 0 }.map { index in
-        (next[index] * Int32(count) + Int32(index % count), Int32(index / count))
-      })
   }
 }

@@ -1,24 +1,27 @@
-/// Lists of elements, which lie one after the other in one array.
+/// Lists that are stored in one array.
 struct Lists<Element> {
   /// The elements of all lists.
   let elements: [Element]
   /// Where each list begins, and the end of the last one.
   private let starts: [Int]
 
-  /// Creates `count` lists of elements, each of which goes to the end of its list.
-  init(count: Int, _ all: some Collection<(list: Int32, element: Element)>) {
-    var places = [Int](repeating: 0, count: count + 1)
-    for (list, _) in all { places[Int(list) + 1] += 1 }
-    for list in 0..<count { places[list + 1] += places[list] }
-    starts = places
-    let total = places[count]
+  /// Creates `count` lists; each element goes to the end of its list.
+  init(count: Int, _ all: some Collection<(list: Int, element: Element)>) {
+    // The end of each list, two places later: there it becomes the start of the next one while the lists are
+    // filled.
+    var starts = [Int](repeating: 0, count: count + 2)
+    for (list, _) in all { starts[list + 2] += 1 }
+    for list in 0..<count { starts[list + 2] += starts[list + 1] }
+    let total = starts[count + 1]
     elements = [Element](unsafeUninitializedCapacity: total) { elements, initialized in
       for (list, element) in all {
-        elements.initializeElement(at: places[Int(list)], to: element)
-        places[Int(list)] += 1
+        elements.initializeElement(at: starts[list + 1], to: element)
+        starts[list + 1] += 1
       }
       initialized = total
     }
+    starts.removeLast()
+    self.starts = starts
   }
 
   private init(elements: [Element], starts: [Int]) {

@@ -1,7 +1,7 @@
 /// Numbers from 0 for keys, in the order in which the keys came.
 ///
-/// Open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4), hashed by a product with a
-/// random odd number, so that nobody can choose keys that collide.
+/// Open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4). The hash is a
+/// product with a random odd number, so that other keys collide in every run.
 struct NumberTable {
   private struct Slot {
     var key: UInt64 = 0

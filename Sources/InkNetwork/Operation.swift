@@ -51,7 +51,7 @@ extension StepOperation {
   }
 }
 
-/// An operation whose output is a vector, the units of which can be computed apart.
+/// An operation whose output is a vector with units that can be computed apart.
 protocol UnitOperation: Operation {
   /// What the first of some units is a multiple of.
   var unitMultiple: Int { get }

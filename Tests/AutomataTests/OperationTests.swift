@@ -138,4 +138,96 @@ import Testing
       try Automaton(states: [.init("1", isInitial: true, isFinal: true)], transitions: [])
         .acceptsAnyWord)
   }
+
+  /// Texts that Swift takes for equal are one id, whether they are short ASCII or not.
+  @Test(arguments: [
+    (["K", "L"], ["\u{212a}", "L"]), (["\u{212a}", "L"], ["K", "L"]),
+    (["caf\u{e9}", "a longer id"], ["cafe\u{301}", "a longer id"]),
+    (["", "\u{0}"], ["", "\u{0}"]),
+    (["1234567", "12345678"], ["1234567", "12345678"]),
+  ]) func idsOfTransitionsAreThoseOfStates(ids: [String], written: [String]) throws {
+    let automaton = try Automaton(
+      states: [
+        .init(ids[0], name: "one", isInitial: true), .init(ids[1], name: "two", isFinal: true),
+      ],
+      transitions: [
+        .init("t", from: written[0], to: written[1], symbols: ["a"]),
+        .init("u", from: written[1], to: written[1], symbols: ["b"]),
+      ])
+    #expect(automaton.accepts(["a", "b"]) && !automaton.accepts(["b"]))
+    let minimized = try automaton.minimized()
+    #expect(minimized.states.map(\.name) == ["one", "two"])
+    #expect(minimized.states.map(\.isFinal) == [false, true])
+    #expect(try automaton.acceptedStrings(first: 3) == [["a"], ["a", "b"], ["a", "b", "b"]])
+  }
+
+  /// States in a circle, each `copies` times; an arrow leads to one copy of the next state, and only the first
+  /// state is final.
+  private func circle(of count: Int, copies: Int) throws -> Automaton {
+    try Automaton(
+      states: (0..<copies * count).map {
+        .init("\($0)", isInitial: $0 == 0, isFinal: $0 < copies)
+      },
+      transitions: (0..<copies * count).map { state in
+        let next = (state / copies + 1) % count * copies + state * 7 % copies
+        return .init("t\(state)", from: "\(state)", to: "\(next)", symbols: ["a"])
+      })
+  }
+
+  @Test func largeAutomataAreMinimizedAndCompared() throws {
+    let (single, several) = (try circle(of: 700, copies: 1), try circle(of: 700, copies: 3))
+    #expect(try several.minimized().states.count == 700)
+    #expect(try several.isEquivalent(to: single) && single.isEquivalent(to: several))
+    #expect(try several.counterexample(to: circle(of: 350, copies: 1))?.count == 350)
+    #expect(try single.determinized().states.map(\.name) == single.states.map(\.name))
+  }
+
+  @Test func limitsHoldForDeterministicAutomata() throws {
+    let circle = try circle(of: 9, copies: 1)
+    #expect(try circle.minimized(limit: Limit(states: 9)).states.count == 9)
+    #expect(throws: AutomatonError.self) { try circle.minimized(limit: Limit(states: 8)) }
+    #expect(throws: AutomatonError.self) { try circle.minimized(limit: Limit(tableEntries: 8)) }
+    #expect(throws: AutomatonError.self) { try circle.determinized(limit: Limit(transitions: 8)) }
+  }
+
+  @Test func symbolsOfTransitionsAreThoseOfTheAlphabet() throws {
+    // Letters of one text that are written with other code points.
+    let automaton = try Automaton(
+      states: [.init("1", isInitial: true), .init("2", isFinal: true)],
+      transitions: [
+        .init("t", from: "1", to: "2", symbols: ["K"]),
+        .init("u", from: "2", to: "2", symbols: ["\u{212a}"]),
+      ])
+    #expect(automaton.alphabet.count == 1)
+    #expect(automaton.accepts(["K", "K"]) && automaton.accepts(["\u{212a}"]))
+    #expect(try automaton.minimized().states.count == 2)
+  }
+
+  @Test func withoutSymbolsOnlyTheEmptyWordCounts() throws {
+    let accepting = try Automaton(
+      states: [.init("1", isInitial: true, isFinal: true), .init("2")], transitions: [])
+    let rejecting = try Automaton(states: [.init("1", isInitial: true)], transitions: [])
+    #expect(try accepting.minimized().states.map(\.isFinal) == [true])
+    #expect(try rejecting.minimized().states.map(\.isFinal) == [false])
+    #expect(try accepting.counterexample(to: rejecting) == [])
+    #expect(try accepting.isEquivalent(to: accepting))
+  }
+
+  @Test func twoTransitionsToOneStateAreNoChoice() throws {
+    let automaton = try Automaton(
+      states: [
+        .init("1", name: "a long name for a state", isInitial: true), .init("2", isFinal: true),
+      ],
+      transitions: [
+        .init("t", from: "1", to: "2", symbols: ["a", "a"]),
+        .init("u", from: "1", to: "2", symbols: ["a"]),
+      ])
+    #expect(automaton.isDeterministic)
+    #expect(try automaton.determinized().states.map(\.name) == ["a long name for a state", "2"])
+    // The names of sets are limited, and these are their names.
+    #expect(throws: AutomatonError.self) {
+      try automaton.determinized(limit: Limit(transitions: 20))
+    }
+    #expect(try automaton.minimized(limit: Limit(transitions: 20)).states.count == 2)
+  }
 }

@@ -34,7 +34,7 @@ import Testing
       let architecture = try Architecture.random(seed: seed, isPerStep: seed % 6 == 0)
       let plain = try randomNetwork(architecture, seed: seed)
       let folded = try plain.foldingBatchNormalization()
-      let network = InferenceNetwork(plain)
+      let network = InferenceNetwork(plain, spreadFrom: 0)
       var generator = SeededGenerator(seed: seed, stream: 1)
       for inputs in Self.examples(of: architecture, &generator) {
         let expected = try plain.plainOutput(of: inputs)

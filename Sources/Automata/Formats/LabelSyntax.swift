@@ -122,12 +122,12 @@ extension Automaton {
   }
 
   /// The automaton with the labels split into symbols.
+  var expanded: Automaton { labelSyntax == .symbols ? self : expansion.automaton }
+
+  /// The automaton with the labels split into symbols, and what each part of it belongs to.
   ///
   /// Labels of one state with the same beginning share its states, so that they are deterministic
   /// unless one label is the beginning of another, as in JFLAP.
-  var expanded: Automaton { labelSyntax == .symbols ? self : expansion.automaton }
-
-  /// The same with where its parts come from.
   var expansion: Expansion {
     guard labelSyntax != .symbols else {
       return Expansion(

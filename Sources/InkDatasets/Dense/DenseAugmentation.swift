@@ -48,7 +48,11 @@ public struct DenseExample: Sendable {
   private let places: [[Vector]]
 
   /// Creates an example.
+  ///
+  /// - Precondition: neither is empty.
   public init(_ picture: Photograph, mask: DenseMask) {
+    precondition(
+      min(picture.width, picture.height, mask.width, mask.height) > 0, "an empty picture or mask")
     (self.picture, self.mask) = (picture.grey, mask)
     var found: [UInt8: [Int]] = [:]
     for (index, one) in mask.classes.enumerated() where one != 0 && one != DenseMask.ignored {
