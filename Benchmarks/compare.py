@@ -315,7 +315,7 @@ class Comparison:
         if not self.has("onnxruntime"):
             return []
         # Five minutes of the peer: one run of each.
-        writers = 1 if self.arguments.quick else 200
+        writers = 1 if self.arguments.quick else 1000
         ink, model = f"{folder}/ink.ndjson", f"{folder}/released.onnx"
         for arguments in (["dataset", "synthesize", "--writers", str(writers), "--per-class", "250",
                            "--output", ink], ["export", "--output", model]):

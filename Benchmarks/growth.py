@@ -49,13 +49,38 @@ def growth(arguments, comparison):
         ("batch", [1, 4, 16, 64, 256], lambda n: series(threads=every, batch=n),
          "on all cores; the steps of a slice's examples share one product, so that small batches are slow"),
     ]
+    def page(pixels):
+        width = round(math.sqrt(pixels * 4 / 3))
+        return ask(1, task="infer", network="page", batch=1, width=width, height=3 * width // 4)
+
+    other_panels = [
+        ("pixels", [3 * 4**power for power in range(6, 12)], page,
+         "a page seen by `page` on one core; above 2.1 million pixels in tiles, whose borders are looked at "
+         "twice"),
+        ("columns", [64, 128, 256, 512, 1024],
+         lambda n: ask(1, task="infer", network="reader", batch=1, width=n),
+         "a line of writing on one core; each column costs the same"),
+        ("states", [1000, 10_000, 100_000] + ([] if arguments.quick else [1_000_000]),
+         lambda n: ask(1, task="minimize", network="", batch=1, examples=n),
+         "minimising an automaton, n log n; large ones leave the caches"),
+    ]
     return ("## Growth\n\nMicroseconds a picture, `drawing`, or a stroke; where the line is level, time grows in "
             "proportion.\n\n"
             + figure(panels, arguments.growth, "µs a picture", comparison)
             + "\nMicroseconds a series, training `gesture` on one core with batches of 16 series of 60 steps and "
             "6 channels, where nothing else is said.\n\n"
             + figure(series_panels, arguments.growth.replace(".svg", "-series.svg"), "µs a series",
-                     comparison))
+                     comparison)
+            + "\nMicroseconds for all of a page, a line or an automaton.\n\n"
+            + figure(other_panels, arguments.growth.replace(".svg", "-other.svg"), "µs", comparison))
+
+
+def exponent(values, times):
+    """The power of the value with which time grows: the slope of the line through the logarithms, by least
+    squares."""
+    xs, ys = ([math.log(one) for one in ones] for ones in (values, times))
+    mean = sum(xs) / len(xs)
+    return sum((x - mean) * y for x, y in zip(xs, ys)) / sum((x - mean) ** 2 for x in xs)
 
 
 def figure(panels, path, unit, comparison):
@@ -67,7 +92,8 @@ def figure(panels, path, unit, comparison):
         comparison.progress(f"  growth with {name}")
         sentences.append(
             f"- **{name}**, {values[0]:,} to {values[-1]:,}: {times[0]:.1f} to {times[-1]:.1f} µs, "
-            f"{times[-1] / times[0]:.2f}× for {values[-1] / values[0]:.4g}× as much; {words}.")
+            f"{times[-1] / times[0]:.2f}× for {values[-1] / values[0]:.4g}× as much"
+            + (f", exponent {exponent(values, times):.2f}" if len(values) > 2 else "") + f"; {words}.")
     with open(path, "w") as file:
         file.write(drawn(curves, unit))
     return f"![Time against each quantity]({os.path.basename(path)})\n\n" + "\n".join(sentences) + "\n"
