@@ -4,8 +4,8 @@
     automaton_peers.py automata-lib|aalpy
 
 A request names a task (minimize, equivalent or words) and the number of states; the answer has the seconds
-that it took, the median of three if it is quick. It is null if the tool has no such function or needs more
-than 12 GB, and 60 seconds stand for all that take longer.
+that it took, the median of three if it is quick, and 60 stand for all that take longer. They are missing if
+the tool needs more memory than 12 GB, and the answer is null if it has no such function.
 """
 
 import itertools
@@ -112,7 +112,8 @@ def main():
             if answer and answer < QUICK:
                 answer = statistics.median([answer, seconds(*asked), seconds(*asked)])
         except MemoryError:
-            answer = None
+            print(json.dumps({}), flush=True)
+            continue
         print(json.dumps(answer and {"seconds": answer}), flush=True)
 
 

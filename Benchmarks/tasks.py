@@ -1,6 +1,7 @@
 """What people do with the command and the libraries, beside other tools; on one core unless a row says otherwise."""
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -42,13 +43,14 @@ class Automata:
         def ask(task, count):
             answer = json.loads(self.run([self.python, f"{HERE}/automaton_peers.py", tool],
                                          input=json.dumps({"task": task, "examples": count})))
-            return answer and answer["seconds"]
+            return answer if answer is None else answer.get("seconds", math.inf)
         version = self.run([self.python, "-c",
                             f"from importlib.metadata import version; print(version('{package}'))"]).strip()
         return f"{package} {version}", ask
 
     def peers(self):
-        """The names of the tools that are here, with a function that answers in seconds or with None."""
+        """The names of the tools that are here, with a function that answers in seconds, which are endless without the
+        memory, or with None."""
         peers = []
         for tool, package, module in (("automata-lib", "automata-lib", "automata"), ("aalpy", "aalpy", "aalpy")):
             if self.comparison.has(module):
@@ -81,7 +83,8 @@ class Automata:
                         if answer is None:
                             continue
                         over = "over " if answer >= LONGEST else ""
-                        lines.append(["", name, over + shown(answer), f"{over}**{answer / own:.3g}×**"])
+                        lines.append(["", name, "over 12 GB", ""] if answer == math.inf else
+                                     ["", name, over + shown(answer), f"{over}**{answer / own:.3g}×**"])
                     if answer >= LONGEST:
                         given_up.add((task, name))
                 self.comparison.progress(f"  automata: {task}, {count:,} states")
