@@ -7,10 +7,9 @@ import shutil
 import subprocess
 import tempfile
 
+from automaton_peers import LONGEST, MEMORY
 from compare import HERE, Contender, table
 
-# What automaton_peers.py says for answers that take longer, in seconds.
-LONGEST = 60
 RAYGAR = "pictures/raygar7.jpg"
 
 
@@ -83,16 +82,17 @@ class Automata:
                         if answer is None:
                             continue
                         over = "over " if answer >= LONGEST else ""
-                        lines.append(["", name, "over 12 GB", ""] if answer == math.inf else
+                        lines.append(["", name, f"over {MEMORY >> 30} GB", ""] if answer == math.inf else
                                      ["", name, over + shown(answer), f"{over}**{answer / own:.3g}×**"])
                     if answer >= LONGEST:
                         given_up.add((task, name))
                 self.comparison.progress(f"  automata: {task}, {count:,} states")
         return ("## Automata\n\nQuestions to libraries about random deterministic automata of two symbols, in which "
                 "each state occurs twice; `words` lists the first 1,000. Inkstate's and Java's times are medians of "
-                "five runs and more after the first ones, those of Python's libraries of three new processes' first "
-                "answers, or one where it takes over three seconds; larger sizes are left out after one that takes a "
-                f"minute. The Java program counts classes of numbers; the others make automata with names.\n\n"
+                "five runs and more after the first ones, those of Python's libraries of three questions about automata "
+                "made anew, or of one that takes over three seconds; larger sizes are left out after one that takes a "
+                "minute. The Java program only counts the classes of equivalent states; the others make automata with "
+                "names.\n\n"
                 + table(["question", "by", "time", "Inkstate is faster"], lines))
 
 

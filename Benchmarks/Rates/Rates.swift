@@ -293,16 +293,11 @@ import SeededRandom
 
   // MARK: Pages
 
-  /// The classes of the network that sees pages.
-  private static let pageClasses = ["nothing", "ring", "line", "head", "writing"]
-
   /// Whole steps of training on pages in memory: cutting parts of 384 × 384 pixels out, preparing them, both
   /// passes, the optimiser.
   static func trainPage(_ request: Request, threads: Int) throws -> Answer {
     let side = DenseOptions.usualSide
-    let classes = pageClasses.map {
-      DenseClass(name: $0, color: ColorPicture.Color(0, 0, 0))
-    }
+    let classes = DenseClass.pages
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "pages-\(ProcessInfo.processInfo.processIdentifier)"
     ).path
@@ -337,7 +332,7 @@ import SeededRandom
 
   /// The answers for the cells of one page after the other, each on all cores.
   static func inferPage(_ request: Request, threads: Int) throws -> Answer {
-    let network = CellNetwork(try untrained(.page(classCount: pageClasses.count)))
+    let network = CellNetwork(try untrained(.page(classCount: DenseClass.pages.count)))
     let (height, width) = (request.height ?? 768, request.width ?? 1024)
     var generator = SeededGenerator(seed: 1)
     let pages = (0..<4).map { _ in

@@ -161,8 +161,8 @@ import Testing
     #expect(try automaton.acceptedStrings(first: 3) == [["a"], ["a", "b"], ["a", "b", "b"]])
   }
 
-  /// States in a circle, each `copies` times; an arrow leads to one copy of the next state, and only the first
-  /// state is final.
+  /// States in a circle, each `copies` times; a transition leads to one copy of the next state, and only the
+  /// first state is final.
   private func circle(of count: Int, copies: Int) throws -> Automaton {
     try Automaton(
       states: (0..<copies * count).map {
