@@ -6,20 +6,21 @@ import InkNetwork
 /// The probability of a text is the sum over all paths that give it: a path has one class for each
 /// step; repeated classes become one, then blanks are removed (Graves et al., 2006). ``read(_:)`` is a
 /// prefix beam search (Hannun et al., 2014) in the log domain that follows only prefixes which the
-/// grammar or the vocabulary allow. Each character of a word of the vocabulary makes it
-/// `preferredWeight` or `knownWeight` more likely, as a logarithm; clear writing of another text still
-/// wins.
+/// grammar or the vocabulary allow. Each character of a word of the vocabulary makes it `preferredWeight` more likely, as
+/// a logarithm, and letters in a row that follow each other as in words are likelier than others; clear writing of
+/// another text still wins.
 ///
 /// The probability of an answer is its weight, divided by the sum of the weights of all texts found and
-/// of what the search left out. So for any text without a vocabulary it is the probability of CTC,
+/// of what the search left out. So for any text, without a vocabulary and letters, it is the probability of CTC,
 /// given that the ink is writing: no text has the character for ink that is no writing.
 public struct CTCDecoder: Sendable {
   /// The characters of the classes.
   public let alphabet: Alphabet
   /// The allowed texts.
   public let grammar: Grammar
-  /// The preferred and the known words.
+  /// The preferred words.
   public let vocabulary: Vocabulary?
+  private let letters: LetterSequences?
   /// The limits of the search and of what is accepted.
   public var options: Options
 
@@ -35,9 +36,6 @@ public struct CTCDecoder: Sendable {
     public var minimumClassProbability = 1e-3
     /// How much more likely a preferred word is for each of its characters, as a logarithm.
     public var preferredWeight = 2.3
-    /// How much more likely a known word is for each of its characters, as a logarithm; less than a
-    /// preferred one.
-    public var knownWeight = 1.5
     /// The number of candidates in an answer.
     public var maximumCandidates = 5
     /// How the empty word is written in answers with the grammar `symbols`.
@@ -62,9 +60,18 @@ public struct CTCDecoder: Sendable {
     alphabet: Alphabet, grammar: Grammar = .text, vocabulary: Vocabulary? = nil,
     options: Options = Options()
   ) {
+    self.init(
+      alphabet: alphabet, grammar: grammar, vocabulary: vocabulary, letters: nil, options: options)
+  }
+
+  init(
+    alphabet: Alphabet, grammar: Grammar, vocabulary: Vocabulary?, letters: LetterSequences?,
+    options: Options = Options()
+  ) {
     self.alphabet = alphabet
     self.grammar = grammar
     self.vocabulary = vocabulary
+    self.letters = letters
     self.options = options
     table = GrammarTable(grammar, alphabet: alphabet)
   }
@@ -95,7 +102,9 @@ public struct CTCDecoder: Sendable {
         candidates: [.init(text: "", probability: exp(nothing))], steps: [], evidence: nothing,
         noWriting: noWriting, rejection: .empty)
     }
-    let found = PrefixSearch(table, vocabulary: vocabulary, options: options).texts(of: output)
+    let found = PrefixSearch(
+      table, vocabulary: vocabulary, letters: letters, options: options
+    ).texts(of: output)
     let all = found.texts.reduce(found.lost) { logSum($0, $1.weight) }
 
     // Texts with the same spelling in the answer count together.
@@ -193,6 +202,6 @@ public struct CTCDecoder: Sendable {
       guard let next = vocabulary.child(of: node, number) else { return false }
       node = next
     }
-    return vocabulary.standing(of: node) > .unknown
+    return vocabulary.isWord(node)
   }
 }

@@ -8,12 +8,13 @@ struct PrefixSearch {
     var classes: [Int]
     /// The logarithm of its probability by CTC, as far as the search followed its paths.
     var logProbability: Double
-    /// The same with the weight of the vocabulary.
+    /// The same with the weights of the vocabulary and of the letters.
     var weight: Double
   }
 
   private let table: GrammarTable
   private let vocabulary: Vocabulary?
+  private let letters: LetterSequences?
   private let options: CTCDecoder.Options
 
   private var prefixes: [Prefix]
@@ -35,8 +36,11 @@ struct PrefixSearch {
     var node: Int32
     /// The number of characters since the root of the vocabulary.
     var depth: Int
-    /// What the words of the vocabulary before the current one add to the weight.
+    /// What the words of the vocabulary before the current one, and letters in a row before the current ones, add to
+    /// the weight.
     var bonus: Double
+    /// The letters in a row at its end.
+    var run = LetterSequences.Run.none
     var firstChild: Int32 = -1
     var nextSibling: Int32 = -1
     /// The logarithm of the probability of the paths up to now that end in a blank.
@@ -51,9 +55,13 @@ struct PrefixSearch {
     var nextTotal: Double { logSum(nextBlank, nextCharacter) }
   }
 
-  init(_ table: GrammarTable, vocabulary: Vocabulary?, options: CTCDecoder.Options) {
+  init(
+    _ table: GrammarTable, vocabulary: Vocabulary?, letters: LetterSequences?,
+    options: CTCDecoder.Options
+  ) {
     self.table = table
     self.vocabulary = vocabulary
+    self.letters = letters
     self.options = options
     prefixes = [
       Prefix(
@@ -128,17 +136,18 @@ struct PrefixSearch {
           (number == prefix.lastClass ? prefix.blank : prefix.total) + logProbability
         guard paths > -.infinity else { return }
         // A prefix that would not be kept is not made.
-        var weight = paths + prefix.bonus
+        let (run, ended) = self.run(after: prefix, number)
+        var weight = paths + prefix.bonus + run.weight + ended
         if number == table.separator {
           weight += wordBonus(of: prefix)
         } else if node >= 0 {
-          weight += optimisticWeight(from: node) * Double(prefix.depth + 1)
+          weight += options.preferredWeight * Double(prefix.depth + 1)
         }
         guard weight >= least else {
           if isLikely { cut = logSum(cut, paths) }
           return
         }
-        guard let child = child(of: index, number, node: node) else { return }
+        guard let child = child(of: index, number, node: node, run, ended: ended) else { return }
         touch(child)
         prefixes[Int(child)].nextCharacter = logSum(prefixes[Int(child)].nextCharacter, paths)
       }
@@ -198,8 +207,8 @@ struct PrefixSearch {
   /// The weight of a prefix after the step, as if a word that it begins were complete.
   private func nextWeight(of index: Int32) -> Double {
     let prefix = prefixes[Int(index)]
-    let weight = prefix.node > Vocabulary.root ? optimisticWeight(from: prefix.node) : 0
-    return prefix.nextTotal + prefix.bonus + weight * Double(prefix.depth)
+    let weight = prefix.node > Vocabulary.root ? options.preferredWeight : 0
+    return prefix.nextTotal + prefix.bonus + prefix.run.weight + weight * Double(prefix.depth)
   }
 
   /// Returns the prefixes with the highest weights.
@@ -213,8 +222,19 @@ struct PrefixSearch {
     return ranked[..<width].map(\.index)
   }
 
+  /// Returns the letters in a row after one more character, and what those before it add if it ends them.
+  private func run(
+    after prefix: Prefix, _ number: Int
+  ) -> (run: LetterSequences.Run, ended: Double) {
+    guard let letters else { return (.none, 0) }
+    let secondLast = prefix.parent < 0 ? Alphabet.blank : prefixes[Int(prefix.parent)].lastClass
+    return letters.run(after: prefix.run, number, before: (prefix.lastClass, secondLast))
+  }
+
   /// Returns the prefix with one more character, or `nil` if it is not allowed.
-  private mutating func child(of index: Int32, _ number: Int, node: Int32) -> Int32? {
+  private mutating func child(
+    of index: Int32, _ number: Int, node: Int32, _ run: LetterSequences.Run, ended: Double
+  ) -> Int32? {
     var sibling = prefixes[Int(index)].firstChild
     while sibling >= 0 {
       if prefixes[Int(sibling)].lastClass == number { return sibling }
@@ -234,6 +254,8 @@ struct PrefixSearch {
         lastClass: number, grammarState: next ?? GrammarTable.wordOnly, node: node,
         depth: prefix.depth + 1, bonus: prefix.bonus)
     }
+    child.run = run
+    child.bonus += ended
     child.parent = index
     child.nextSibling = prefix.firstChild
     prefixes[Int(index)].firstChild = Int32(prefixes.count)
@@ -241,32 +263,18 @@ struct PrefixSearch {
     return Int32(prefixes.count - 1)
   }
 
-  /// The weight of a character of a word.
-  private func weight(of standing: Vocabulary.Standing) -> Double {
-    switch standing {
-    case .unknown: 0
-    case .known: options.knownWeight
-    case .preferred: options.preferredWeight
-    }
-  }
-
-  /// The weight of a character if the likeliest word that begins so is written.
-  private func optimisticWeight(from node: Int32) -> Double {
-    vocabulary.map { weight(of: $0.highestStanding(from: node)) } ?? 0
-  }
-
-  private func standing(of prefix: Prefix) -> Vocabulary.Standing {
-    guard let vocabulary, prefix.node >= 0 else { return .unknown }
-    return vocabulary.standing(of: prefix.node)
+  /// Whether a prefix is a word of the vocabulary.
+  private func isWord(_ prefix: Prefix) -> Bool {
+    vocabulary.map { prefix.node >= 0 && $0.isWord(prefix.node) } ?? false
   }
 
   /// Whether the text, or the symbol in a list, may end here.
   private func isComplete(_ prefix: Prefix) -> Bool {
-    table.isComplete(prefix.grammarState) || standing(of: prefix) > .unknown
+    table.isComplete(prefix.grammarState) || isWord(prefix)
   }
 
   private func wordBonus(of prefix: Prefix) -> Double {
-    weight(of: standing(of: prefix)) * Double(prefix.depth)
+    isWord(prefix) ? options.preferredWeight * Double(prefix.depth) : 0
   }
 
   /// Returns the text of a prefix, if it may end here.
@@ -283,7 +291,8 @@ struct PrefixSearch {
     }
     return Found(
       classes: classes.reversed(), logProbability: logProbability,
-      weight: logProbability + prefix.bonus + wordBonus(of: prefix))
+      weight: logProbability + prefix.bonus + wordBonus(of: prefix)
+        + (letters?.ended(prefix.run) ?? 0))
   }
 }
 

@@ -17,6 +17,7 @@ public struct Reader: Sendable {
   /// The answer is the same for any; more than two gain little.
   public var workers = 1
   private let network: InferenceNetwork
+  private let letters: LetterSequences?
 
   /// A line that was read.
   public struct Line: Hashable, Sendable {
@@ -42,6 +43,7 @@ public struct Reader: Sendable {
     }
     self.model = model
     network = InferenceNetwork(model.network)
+    letters = model.letters.map { [alphabet] in LetterSequences($0, alphabet: alphabet) }
   }
 
   /// Creates a reader with the model file at `path`.
@@ -74,8 +76,8 @@ public struct Reader: Sendable {
 
   /// Returns a decoder for the texts of `grammar` that prefers the words of `vocabulary`.
   ///
-  /// With the grammar `text`, words that the model knows are likelier than other texts, so the probability
-  /// of a reading is not that of CTC alone.
+  /// With the grammar `text`, letters that follow each other as in the words that the model knows are likelier than
+  /// others, so the probability of a reading is not that of CTC alone.
   public func decoder(grammar: Grammar = .text, vocabulary: [String] = []) -> CTCDecoder {
     var decoder = decoderWithoutLimits(grammar: grammar, vocabulary: vocabulary)
     let limits = model.decision.reading ?? .standard
@@ -89,11 +91,10 @@ public struct Reader: Sendable {
   package func decoderWithoutLimits(
     grammar: Grammar = .text, vocabulary: [String] = []
   ) -> CTCDecoder {
-    let known = grammar == .text ? model.words : []
-    return CTCDecoder(
+    CTCDecoder(
       alphabet: alphabet, grammar: grammar,
-      vocabulary: vocabulary.isEmpty && known.isEmpty
-        ? nil : Vocabulary(vocabulary, known: known, alphabet: alphabet))
+      vocabulary: vocabulary.isEmpty ? nil : Vocabulary(vocabulary, alphabet: alphabet),
+      letters: grammar == .text ? letters : nil)
   }
 
   /// Reads `drawing`, one line of writing.

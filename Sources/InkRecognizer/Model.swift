@@ -17,8 +17,8 @@ public struct Model: Hashable, Sendable {
   public var decision: Decision
   /// Where the model came from, for people: data and their hashes, seed, command, version.
   public var provenance: [String: String]
-  /// The words that a reader knows, in small letters; other models have none.
-  public let words: [String]
+  /// How often letters follow each other in the words that a reader knows; other models have none.
+  public let letters: LetterCounts?
   /// What the numbers beside the classes of each cell are, in order; models without such numbers have none.
   public let fields: [String]
 
@@ -142,12 +142,11 @@ public struct Model: Hashable, Sendable {
 
   /// Creates a model; errors name it `path`.
   ///
-  /// - Throws: `ModelError` where labels, preprocessing or decision do not fit the network, or the words
-  ///   are not different words in small letters.
+  /// - Throws: `ModelError` where labels, preprocessing or decision do not fit the network.
   public init(
     network: TrainedNetwork, labels: [String], preprocessing: [Preprocessing],
-    decision: Decision = Decision(), provenance: [String: String] = [:], words: [String] = [],
-    fields: [String] = [], path: String = "model"
+    decision: Decision = Decision(), provenance: [String: String] = [:],
+    letters: LetterCounts? = nil, fields: [String] = [], path: String = "model"
   ) throws(ModelError) {
     let architecture = network.architecture
     guard labels.count == architecture.labelCount else {
@@ -178,19 +177,12 @@ public struct Model: Hashable, Sendable {
         found: fields.isEmpty ? "none" : fields.joined(separator: ", "))
     }
     try decision.check(labels: labels, path: path)
-    guard Set(words).count == words.count,
-      words.allSatisfy({ !$0.isEmpty && $0 == $0.lowercased() })
-    else {
-      throw ModelError(
-        path: path, field: "words", expected: "different words in small letters",
-        found: words.first { $0 != $0.lowercased() } ?? "an empty word, or the same word twice")
-    }
     self.network = network
     self.labels = labels
     self.preprocessing = preprocessing
     self.decision = decision
     self.provenance = provenance
-    self.words = words
+    self.letters = letters
     self.fields = fields
   }
 
@@ -321,17 +313,19 @@ public struct Model: Hashable, Sendable {
         "inkstate_format", "2 or \(Self.formatVersion)",
         version ?? "none: not an Inkstate model")
     }
+    var letters: LetterCounts?
+    if let text = metadata["letters"] { letters = try LetterCounts(text: text, path: path) }
     try self.init(
       network: TrainedNetwork(
         field("architecture", as: Architecture.self), weights: weights, path: path),
       labels: field("labels", as: [String].self), preprocessing: preprocessing,
       decision: field("decision", as: Decision.self),
       provenance: field("provenance", as: [String: String].self),
-      words: metadata["words"] == nil ? [] : field("words", as: [String].self),
+      letters: letters,
       fields: metadata["fields"] == nil ? [] : field("fields", as: [String].self), path: path)
   }
 
-  /// Everything but the weights, as texts: the format's version and JSON.
+  /// Everything but the weights, as texts: the format's version, the letters, and JSON.
   public var metadata: [String: String] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -349,7 +343,7 @@ public struct Model: Hashable, Sendable {
       "decision": text(decision),
       "provenance": text(provenance),
     ]
-    if !words.isEmpty { metadata["words"] = text(words) }
+    if let letters { metadata["letters"] = letters.text }
     if !fields.isEmpty { metadata["fields"] = text(fields) }
     return metadata
   }
@@ -370,7 +364,7 @@ extension Model {
   public func foldingBatchNormalization() throws(ModelError) -> Model {
     try Model(
       network: network.foldingBatchNormalization(), labels: labels, preprocessing: preprocessing,
-      decision: decision, provenance: provenance, words: words, fields: fields)
+      decision: decision, provenance: provenance, letters: letters, fields: fields)
   }
 
   /// Checks the decision, which may have been changed since the model was made.

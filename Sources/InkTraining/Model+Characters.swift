@@ -35,6 +35,6 @@ extension Model {
       output: architecture.output)
     return try Model(
       network: TrainedNetwork(wider, weights: weights), labels: labels + added,
-      preprocessing: preprocessing, decision: decision, provenance: provenance, words: words)
+      preprocessing: preprocessing, decision: decision, provenance: provenance, letters: letters)
   }
 }

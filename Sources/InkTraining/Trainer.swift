@@ -39,7 +39,7 @@ public final class Trainer: TrainingRun {
   /// The labels of the model: the classes, or the characters of a reader.
   public let labels: [String]
 
-  private let words: [String]
+  private let letters: LetterCounts?
   private let readsText: Bool
   private let preprocessing: [Preprocessing]
   private let options: TrainingOptions
@@ -61,6 +61,9 @@ public final class Trainer: TrainingRun {
   private let decision: Model.Decision
   private var progress = Progress()
   private var best: [String: Tensor]?
+
+  /// What a word of a list counts beside one that a person of the training data wrote.
+  private static let listedWeight = 0.3
 
   /// How many batches early the system hears what will be read from disk.
   private static let batchesAhead = 16
@@ -100,18 +103,19 @@ public final class Trainer: TrainingRun {
   /// `validation` chooses the epoch that is kept; without it, the last is. It must have the labels
   /// of `training`. A network with a distribution per step learns to read: labels are texts, and the model's
   /// labels are the characters of `alphabet`; if it is `nil`, those of the model to start from, or else all
-  /// of those in `training`.
+  /// of those in `training`. The letters of texts and of `words` that follow each other are likelier when it reads.
   /// `preprocessing` has one value for each input. `workers` is the number of cores; it
   /// changes the speed and nothing else. With `start`, a model of the same architecture and labels,
-  /// training goes on from its weights, and its decision and its words are kept. The processes of a `group` share every batch; all of them need the same data
-  /// and options, and the first one's checkpoints.
+  /// training goes on from its weights, its decision is kept, and so are its counts of letters where they are higher.
+  /// The processes of a `group` share every batch; all of them need the same data and options, and the first one's
+  /// checkpoints.
   ///
   /// - Throws: `TrainingError` for options or data that cannot work, `BLASError` where there is no
   ///   BLAS, and `FileError` naming an example that cannot be used.
   public init(
     _ architecture: Architecture, training: Dataset, validation: Dataset?,
     preprocessing: [Preprocessing], options: TrainingOptions, alphabet: [String]? = nil,
-    startingFrom start: Model? = nil,
+    words: [String] = [], startingFrom start: Model? = nil,
     workers: Int,
     group: ProcessGroup = .alone
   ) throws {
@@ -162,7 +166,11 @@ public final class Trainer: TrainingRun {
       ? try Self.readingLoss(architecture, labels, options)
       : try Self.classLoss(training, options, tapCount: tapCount)
     self.labels = labels
-    words = readsText ? Set(start?.words ?? []).union(training.words).sorted() : []
+    letters =
+      readsText
+      ? LetterCounts(
+        of: training.words + words.map { ($0, Self.listedWeight) },
+        alphabet: labels.map { Character($0) }, earlier: start?.letters) : nil
     self.preprocessing = preprocessing
     self.options = options
     // The examples of a class share one list.
@@ -358,7 +366,7 @@ public final class Trainer: TrainingRun {
       try Model(
         network: TrainedNetwork(network.architecture, weights: best ?? averagedWeights),
         labels: labels, preprocessing: preprocessing,
-        decision: decision, provenance: provenance, words: words))
+        decision: decision, provenance: provenance, letters: letters))
   }
 
   /// The number of epochs at the end in which answers should not change any more.

@@ -5,17 +5,18 @@ extension Dataset {
   /// The characters of all labels, in the order of their code points: what a reader has to know.
   public var characters: [String] { characterCounts.keys.sorted().map { String($0) } }
 
-  /// The words that at least three writers wrote, in small letters: labels of three letters or more.
+  /// The words that at least two writers wrote, in small letters, with the numbers of these writers: labels of three
+  /// letters or more.
   ///
-  /// Shorter ones are rather names and symbols, and random letters hardly occur three times. Examples
-  /// without a writer do not count.
-  var words: [String] {
+  /// Shorter ones are rather names and symbols, and two people hardly write the same random letters. Examples without a
+  /// writer do not count.
+  var words: [(word: String, weight: Double)] {
     var writers: [String: Set<String>] = [:]
     for example in examples where example.label.count >= 3 && example.label.allSatisfy(\.isLetter) {
       guard let hand = example.hand else { continue }
       writers[example.label.lowercased(), default: []].insert(hand)
     }
-    return writers.filter { $0.value.count >= 3 }.keys.sorted()
+    return writers.filter { $0.value.count > 1 }.map { ($0.key, Double($0.value.count)) }
   }
 
   private var characterCounts: [Character: Int] {

@@ -385,22 +385,6 @@ import TestSupport
     #expect(symbols.text == "coin,a")
   }
 
-  @Test func aKnownWordIsLikelierThanOtherTextsAndLessSoThanAPreferredOne() throws {
-    let alphabet = try Alphabet(Self.all)
-    func text(_ written: String, preferred: [String] = []) throws -> String {
-      let words = Vocabulary(preferred, known: ["start", "order"], alphabet: alphabet)
-      let output = clear(written, alphabet, confusing: ["l": "t", "q": "O", "Q": "O", "m": "r"])
-      return try CTCDecoder(alphabet: alphabet, vocabulary: words).read(output).text
-    }
-    #expect(try text("slart") == "start")
-    // With a capital and in capitals, but not with others.
-    #expect(try text("Slart") == "Start" && text("QRDER") == "ORDER" && text("qrder") == "Order")
-    #expect(try text("slArl") == "slArl")
-    #expect(try text("smart") == "smart" && text("slart", preferred: ["slart"]) == "slart")
-    #expect(Vocabulary([], known: ["start", "an"], alphabet: alphabet).count == 6)
-    #expect(Vocabulary(["start"], known: ["start", ""], alphabet: alphabet).count == 3)
-  }
-
   @Test func aWordIsFoundThoughItsLettersAreUnlikely() throws {
     // The word stays in the search even though each of its letters is far less likely than others.
     let alphabet = try Alphabet(Self.all)

@@ -120,9 +120,10 @@ import Testing
       ),
       ("decision", nil, "decision: expected a value in the metadata"),
       ("provenance", "[]", "provenance: expected an object, found a list"),
-      ("words", "{}", "words: expected a list, found an object"),
-      ("words", #"["Order"]"#, "words: expected different words in small letters, found Order"),
-      ("words", #"["a","a"]"#, "words: expected different words in small letters"),
+      (
+        "letters", "{}",
+        "letters: expected a line with letters and one with sequences, found 1 line"
+      ),
     ] as [(String, String?, String)])
   func aWrongFieldIsNamed(field: String, value: String?, message: String) throws {
     var file = try Safetensors(randomModel(small).encoded(), path: "a")
@@ -140,15 +141,17 @@ import Testing
     }
   }
 
-  @Test func theWordsOfAReaderAreKept() throws {
+  @Test func theLettersOfAReaderAreKept() throws {
     let plain = try randomModel(small)
-    #expect(plain.metadata["words"] == nil)
+    #expect(plain.letters == nil && plain.metadata["letters"] == nil)
+    let letters = try #require(
+      LetterCounts(of: [("order", 1), ("über", 2)], alphabet: Array("bedorü")))
     let model = try Model(
       network: plain.network, labels: plain.labels, preprocessing: plain.preprocessing,
-      words: ["order", "über"])
+      letters: letters)
     let read = try Model(model.encoded(), path: "a")
-    #expect(read == model && read.words == ["order", "über"])
-    #expect(try read.foldingBatchNormalization().words == model.words)
+    #expect(read == model && read.letters == letters)
+    #expect(try read.foldingBatchNormalization().letters == letters)
   }
 
   @Test func modelsOfFormat2AreRead() throws {

@@ -22,7 +22,8 @@ def write(path, metadata, tensors):
         shape, values = tensors[name]
         header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(values)]}
         data += values
-    text = json.dumps(header).encode()
+    # As Inkstate writes it: it reads that form fastest.
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + data)

@@ -112,10 +112,10 @@ struct Inspect: ParsableCommand {
           + "\(limits.minimumProbability.fixed(3)), no writing at most "
           + "\(limits.maximumNoWriting.fixed(3))")
     }
-    if !model.words.isEmpty {
+    if let letters = model.letters {
       print(
-        "words         \(model.words.count), such as "
-          + model.words.prefix(5).joined(separator: ", "))
+        "letters       \(letters.sequenceCount - 1) sequences of up to "
+          + "\(LetterCounts.maximumLength), as they follow each other in words")
     }
     if !model.fields.isEmpty {
       print("fields        " + model.fields.joined(separator: ", "))

@@ -19,9 +19,8 @@ struct Read: ParsableCommand {
       --grammar limits the texts: state is the name of a state such as q0 or A', symbols is a list \
       with commas, in which eps and λ are the empty word ε and 0/1 is a symbol with its output, and \
       number is a number. Without one, \
-      words that the model knows from its training are likelier than other texts. --vocabulary \
-      prefers words, such as the names that a document already has; clear writing of another text \
-      still wins.
+      letters that follow each other as in words are likelier than others. --vocabulary prefers \
+      words, such as the names that a document already has; clear writing of another text still wins.
 
       With --format json, strokes has the indices of the strokes of each character, and for a \
       picture columns has the columns of each, [from, to] in pixels. They are null if the characters \

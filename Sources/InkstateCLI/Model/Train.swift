@@ -79,6 +79,14 @@ struct Train: ParsableCommand {
       """, valueName: "characters"))
   var alphabet: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      A text file with words, one per line. A reader takes letters for likelier that follow each other \
+      as in these words and in labels that at least two people wrote.
+      """, valueName: "file"))
+  var words: String?
+
   @Option(help: "The share of the data to use for validation, split by writer.")
   var validationShare = 0.0
 
@@ -185,13 +193,17 @@ struct Train: ParsableCommand {
     guard alphabet == nil || network.architecture.output == .distributionPerStep else {
       throw ValidationError("--alphabet needs a network that reads text, such as reader")
     }
+    guard words == nil || network.architecture.output == .distributionPerStep else {
+      throw ValidationError("--words needs a network that reads text, such as reader")
+    }
     let options = recipe.options(
       for: learnt, network: network.architecture, hasValidation: chosenBy != nil,
       startingFrom: start)
     let trainer = try Trainer(
       network.architecture, training: learnt, validation: chosenBy,
       preprocessing: network.preprocessing, options: options, alphabet: start?.labels,
-      startingFrom: start, workers: training.workers(of: group), group: group)
+      words: try words.map(TextOptions.words) ?? [], startingFrom: start,
+      workers: training.workers(of: group), group: group)
     var provenance = provenance(options, validationFingerprint: chosenBy?.fingerprint.description)
     provenance[Model.restLabelKey] = choice?.plan.restLabel
     try prepare(trainer, provenance, in: group)
@@ -234,7 +246,7 @@ struct Train: ParsableCommand {
   /// Trains on pages with a class for each cell.
   private func trainOnPages(in group: ProcessGroup) throws {
     let unused: [(String, Bool)] = [
-      ("--adapt", adapt != nil), ("--alphabet", alphabet != nil),
+      ("--adapt", adapt != nil), ("--alphabet", alphabet != nil), ("--words", words != nil),
       ("--window", windows.window != nil), ("--stride", windows.stride != nil),
       ("--rest", windows.rest != nil), ("--margin", raster.margin != nil),
       ("--pen-width", raster.penWidth != nil), ("--augment", training.augment != nil),

@@ -38,7 +38,8 @@ private func models() throws -> [Model] {
   let encoder = try StrokeEncoder(channels: [.x, .y])
   var limited = try Model(
     network: ExchangeSeeds.network(reader), labels: ["a", "b"],
-    preprocessing: [.line(LineRasterizer(height: 16))], words: ["ab", "b"])
+    preprocessing: [.line(LineRasterizer(height: 16))],
+    letters: LetterCounts(of: [("ab", 1), ("b", 2)], alphabet: ["a", "b"]))
   limited.decision.reading = .standard
   return try [
     model(), limited,
@@ -208,12 +209,13 @@ let modelFuzzers = [
       let words = text.split { $0.isNewline }.map(String.init)
       let alphabet = try Alphabet(
         "aabcdefgq01,ßİ".reduce(into: "") { if !$0.contains($1) { $0.append($1) } })
-      let vocabulary = Vocabulary(words, known: words, alphabet: alphabet)
+      let vocabulary = Vocabulary(words, alphabet: alphabet)
       require(vocabulary.unreadable.count <= words.count, "more unreadable words than words")
       var open: [Int32] = [0]
       while let node = open.popLast() {
-        let highest = vocabulary.highestStanding(from: node)
-        require(vocabulary.standing(of: node) <= highest, "a word stands above its beginning")
+        require(
+          vocabulary.isWord(node) || !vocabulary.children(of: node).isEmpty
+            || node == Vocabulary.root, "what is no word leads to none")
         for child in vocabulary.children(of: node) {
           require(
             vocabulary.child(of: node, vocabulary.label(of: child)) == child, "a child is not found"
