@@ -888,7 +888,7 @@ extension Model {
     decision.rejectedLabel = decision.rejectedLabel.flatMap { names[$0] }
     return try Model(
       network: network, labels: labels, preprocessing: preprocessing, decision: decision,
-      provenance: provenance, fields: fields, path: path)
+      provenance: provenance, letters: letters, fields: fields, path: path)
   }
 }
 

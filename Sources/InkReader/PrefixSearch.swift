@@ -41,6 +41,8 @@ struct PrefixSearch {
     var bonus: Double
     /// The letters in a row at its end.
     var run = LetterSequences.Run.none
+    /// The part of `bonus` for letters in a row that its last character ended.
+    var ended = 0.0
     var firstChild: Int32 = -1
     var nextSibling: Int32 = -1
     /// The logarithm of the probability of the paths up to now that end in a blank.
@@ -136,7 +138,10 @@ struct PrefixSearch {
           (number == prefix.lastClass ? prefix.blank : prefix.total) + logProbability
         guard paths > -.infinity else { return }
         // A prefix that would not be kept is not made.
-        let (run, ended) = self.run(after: prefix, number)
+        let existing = existingChild(of: index, number)
+        let (run, ended) =
+          existing.map { (prefixes[Int($0)].run, prefixes[Int($0)].ended) }
+          ?? self.run(after: prefix, number)
         var weight = paths + prefix.bonus + run.weight + ended
         if number == table.separator {
           weight += wordBonus(of: prefix)
@@ -147,7 +152,8 @@ struct PrefixSearch {
           if isLikely { cut = logSum(cut, paths) }
           return
         }
-        guard let child = child(of: index, number, node: node, run, ended: ended) else { return }
+        guard let child = existing ?? newChild(of: index, number, node: node, run, ended: ended)
+        else { return }
         touch(child)
         prefixes[Int(child)].nextCharacter = logSum(prefixes[Int(child)].nextCharacter, paths)
       }
@@ -231,15 +237,20 @@ struct PrefixSearch {
     return letters.run(after: prefix.run, number, before: (prefix.lastClass, secondLast))
   }
 
-  /// Returns the prefix with one more character, or `nil` if it is not allowed.
-  private mutating func child(
-    of index: Int32, _ number: Int, node: Int32, _ run: LetterSequences.Run, ended: Double
-  ) -> Int32? {
+  /// Returns the prefix with one more character if it was made before.
+  private func existingChild(of index: Int32, _ number: Int) -> Int32? {
     var sibling = prefixes[Int(index)].firstChild
     while sibling >= 0 {
       if prefixes[Int(sibling)].lastClass == number { return sibling }
       sibling = prefixes[Int(sibling)].nextSibling
     }
+    return nil
+  }
+
+  /// Makes the prefix with one more character, unless it is not allowed.
+  private mutating func newChild(
+    of index: Int32, _ number: Int, node: Int32, _ run: LetterSequences.Run, ended: Double
+  ) -> Int32? {
     let prefix = prefixes[Int(index)]
     var child: Prefix
     if number == table.separator {
@@ -254,7 +265,7 @@ struct PrefixSearch {
         lastClass: number, grammarState: next ?? GrammarTable.wordOnly, node: node,
         depth: prefix.depth + 1, bonus: prefix.bonus)
     }
-    child.run = run
+    (child.run, child.ended) = (run, ended)
     child.bonus += ended
     child.parent = index
     child.nextSibling = prefix.firstChild

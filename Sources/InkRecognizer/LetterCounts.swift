@@ -27,7 +27,7 @@ public struct LetterCounts: Hashable, Sendable {
   /// The most letters of an alphabet.
   public static let maximumLetters = 90
   /// The most sequences; with more, the longest ones are left out.
-  private static let maximumSequences = 400_000
+  public static let maximumSequences = 400_000
   /// The ratio of two counts that are one level apart, and the count of level 0.
   private static let (ratio, unit) = (1.2, 0.1)
 
@@ -77,25 +77,23 @@ public struct LetterCounts: Hashable, Sendable {
 extension LetterCounts {
   /// Counts the sequences of `words`, and keeps those of `earlier` that occurred more often there.
   ///
-  /// Words with other characters than letters of `alphabet` are left out.
+  /// Words with other characters than letters of `alphabet` are left out. The order of words decides how sums are rounded.
   ///
   /// - Parameters:
   ///   - words: Words with weights.
   ///   - alphabet: The characters that a reader knows; its letters are those of the sequences, as small ones.
-  /// - Returns: The counts, or `nil` if there are no words, or the alphabet has more than ``maximumLetters`` letters.
+  ///   - earlier: Counts of another reader.
+  ///   - limit: The most sequences, of which every letter is one.
+  /// - Returns: The counts, or `nil` if there are no words, or the alphabet has no letters that can be counted.
   public init?(
     of words: [(word: String, weight: Double)], alphabet: [Character],
-    earlier: LetterCounts? = nil
+    earlier: LetterCounts? = nil, limit: Int = maximumSequences
   ) {
-    letters = Set(alphabet.filter(\.isLetter).compactMap(\.small)).sorted()
-    // Some characters become one where they meet.
-    guard letters.count <= Self.maximumLetters, Array(String(letters)) == letters else {
-      return nil
-    }
+    letters = Self.letters(of: alphabet)
+    guard !letters.isEmpty else { return nil }
     let numbers = Dictionary(uniqueKeysWithValues: letters.enumerated().map { ($1, $0 + 1) })
-    // In order, because sums in another order have other last digits.
     var counts: [UInt64: Double] = [:]
-    for (word, weight) in words.sorted(by: { $0.word < $1.word }) {
+    for (word, weight) in words {
       let own = word.map { $0.small.flatMap { numbers[$0] } }
       guard weight > 0, !own.isEmpty, !own.contains(nil) else { continue }
       let letters = [0] + own.map { $0! } + [0]
@@ -115,8 +113,9 @@ extension LetterCounts {
     for letter in 0...letters.count { counts[Self.key([letter]), default: 0] += 0 }
     // Longer sequences have larger keys.
     var keys = counts.keys.sorted()
-    if keys.count >= Self.maximumSequences {
-      let length = Self.letters(ofKey: keys[Self.maximumSequences]).count
+    // The empty sequence has no key.
+    if keys.count >= limit {
+      let length = Self.letters(ofKey: keys[limit - 1]).count
       keys.removeAll { Self.letters(ofKey: $0).count >= length }
     }
     var numbersOfKeys: [UInt64: Int] = [0: 0]
@@ -130,6 +129,13 @@ extension LetterCounts {
     }
     (self.last, self.longerCounts, self.levels) = (last, longerCounts, levels)
     (firstLonger, shorter) = Self.links(last, longerCounts)!
+  }
+
+  /// The small letters of `alphabet` that can be counted: none if there are more than ``maximumLetters``, or if some become
+  /// one character where they meet.
+  public static func letters(of alphabet: [Character]) -> [Character] {
+    let letters = Set(alphabet.filter(\.isLetter).compactMap(\.small)).sorted()
+    return letters.count <= maximumLetters && Array(String(letters)) == letters ? letters : []
   }
 
   private static let keyBits = 7
@@ -149,7 +155,7 @@ extension LetterCounts {
   }
 
   /// Calls `body` with the letters of each sequence but the empty one, and its count.
-  private func forEach(_ body: ([Int], Double) -> Void) {
+  package func forEach(_ body: ([Int], Double) -> Void) {
     var sequences: [[Int]] = [[]]
     for sequence in 0..<sequenceCount {
       if sequence > 0 { body(sequences[sequence], count(of: sequence)) }
@@ -233,7 +239,7 @@ extension LetterCounts {
     guard lines[1].count == 3 * count, count <= Self.maximumSequences else {
       throw refuse(
         "three characters for each of at most \(Self.maximumSequences) sequences",
-        lines[1].count.counted("character"))
+        lines[1].count.counted("byte"))
     }
     /// What is at `place` of the three characters of each sequence.
     func column(_ place: Int) -> [UInt8] {
@@ -245,7 +251,7 @@ extension LetterCounts {
     guard let links = Self.links(last, longerCounts), longerCounts[0] == letterCount + 1,
       last.allSatisfy({ $0 <= letterCount }), !levels.contains(.max)
     else {
-      throw refuse("sequences of these letters, each without its first one as well", "others")
+      throw refuse("sequences of these letters that fit together", "others; see models/FORMAT.md")
     }
     (self.last, self.longerCounts, self.levels) = (last, longerCounts, levels)
     (firstLonger, shorter) = links

@@ -26,6 +26,8 @@ struct Checkpoint {
     var validationFingerprint: String?
     /// Of the weights that the training began with, where they were not random.
     var startFingerprint: String?
+    /// Of the letters that follow each other in words, where they are counted.
+    var lettersFingerprint: String?
   }
 
   private static let formatVersion = "checkpoint-3"
@@ -76,6 +78,9 @@ struct Checkpoint {
     try compare(
       "fingerprint of the model to start from", identity.startFingerprint ?? "none",
       stored.startFingerprint ?? "none")
+    try compare(
+      "fingerprint of the letters of words (--words)", identity.lettersFingerprint ?? "none",
+      stored.lettersFingerprint ?? "none")
     try compare("labels", identity.labels, stored.labels)
     try compare(
       "the size of its input", identity.architecture.pictureSize ?? 0,

@@ -40,6 +40,7 @@ public final class Trainer: TrainingRun {
   public let labels: [String]
 
   private let letters: LetterCounts?
+  private let lettersFingerprint: String?
   private let readsText: Bool
   private let preprocessing: [Preprocessing]
   private let options: TrainingOptions
@@ -103,7 +104,8 @@ public final class Trainer: TrainingRun {
   /// `validation` chooses the epoch that is kept; without it, the last is. It must have the labels
   /// of `training`. A network with a distribution per step learns to read: labels are texts, and the model's
   /// labels are the characters of `alphabet`; if it is `nil`, those of the model to start from, or else all
-  /// of those in `training`. The letters of texts and of `words` that follow each other are likelier when it reads.
+  /// of those in `training`. The letter sequences of the labels and of `words` are
+  /// stored with the model and become likelier when it reads.
   /// `preprocessing` has one value for each input. `workers` is the number of cores; it
   /// changes the speed and nothing else. With `start`, a model of the same architecture and labels,
   /// training goes on from its weights, its decision is kept, and so are its counts of letters where they are higher.
@@ -171,6 +173,11 @@ public final class Trainer: TrainingRun {
       ? LetterCounts(
         of: training.words + words.map { ($0, Self.listedWeight) },
         alphabet: labels.map { Character($0) }, earlier: start?.letters) : nil
+    lettersFingerprint = letters.map { letters in
+      var fingerprint = Fingerprint()
+      fingerprint.add(letters.text)
+      return fingerprint.description
+    }
     self.preprocessing = preprocessing
     self.options = options
     // The examples of a class share one list.
@@ -550,7 +557,7 @@ public final class Trainer: TrainingRun {
     Checkpoint.Identity(
       architecture: network.architecture, labels: labels, preprocessing: preprocessing,
       options: options, fingerprint: fingerprint, validationFingerprint: validationFingerprint,
-      startFingerprint: startFingerprint)
+      startFingerprint: startFingerprint, lettersFingerprint: lettersFingerprint)
   }
 
   private func save(to path: String, _ onEvent: (TrainingEvent) -> Void) throws {

@@ -17,6 +17,7 @@ extension Dataset {
       writers[example.label.lowercased(), default: []].insert(hand)
     }
     return writers.filter { $0.value.count > 1 }.map { ($0.key, Double($0.value.count)) }
+      .sorted { $0.word < $1.word }
   }
 
   private var characterCounts: [Character: Int] {

@@ -1,6 +1,5 @@
 import Foundation
 import InkRecognizer
-import SeededRandom
 import Testing
 
 @testable import InkReader
@@ -10,22 +9,16 @@ import Testing
     ("start", 4), ("stop", 2), ("order", 5), ("orders", 1), ("state", 3), ("sort", 1), ("art", 1),
   ]
 
-  /// The probability of a letter after others by the formula of the documentation, written a second time; `|` is the beginning and
-  /// the end.
+  /// The formulas of the documentation, written a second time; `|` is the beginning and the end of a word.
   private struct Reference {
     let counts: [String: Double]
     let letters: [Character]
 
     init(_ stored: LetterCounts) {
-      var texts = [""]
-      for sequence in 0..<stored.sequenceCount {
-        for longer in stored.longer(than: sequence) {
-          let last = stored.last(of: longer)
-          texts.append(texts[sequence] + (last == 0 ? "|" : String(stored.letters[last - 1])))
-        }
-      }
-      counts = Dictionary(
-        uniqueKeysWithValues: texts.enumerated().map { ($1, stored.count(of: $0)) })
+      let marks = ["|"] + stored.letters.map(String.init)
+      var counts: [String: Double] = [:]
+      stored.forEach { counts[$0.map { marks[$0] }.joined()] = $1 }
+      self.counts = counts
       letters = ["|"] + stored.letters
     }
 
@@ -45,28 +38,36 @@ import Testing
 
     /// The logarithm of how much likelier a text is by its letters in a row.
     func weight(of text: String) -> Double {
-      text.split { !$0.isLetter }.map(String.init).reduce(0) { sum, run in
-        guard run.count > 1 else { return sum }
-        var (ratio, before) = (0.0, "|")
-        for (index, character) in run.enumerated() {
+      var words: [(letters: String, logOdds: Double)] = []
+      for (index, character) in text.enumerated() {
+        let before = index == 0 ? nil : Array(text)[index - 1]
+        if !character.isLetter { continue }
+        if before?.isLetter != true {
+          words.append(("", 0))
+        } else if character.isUppercase, before!.isLowercase {
+          words.append(("", -3))
+        }
+        words[words.count - 1].letters.append(character)
+      }
+      return words.reduce(0) { sum, word in
+        guard word.letters.count > 1 else { return sum }
+        var (logOdds, before) = (word.logOdds, "|")
+        let characters = Array(word.letters)
+        for (index, character) in characters.enumerated() {
           let letter = Character(character.lowercased())
           if index > 0 {
-            let surprise =
-              probability(of: letter, after: before) / probability(of: letter, after: "")
-            ratio += 0.8 * log(surprise) + 0.5
+            let odds = probability(of: letter, after: before) / probability(of: letter, after: "")
+            logOdds += 0.8 * log(odds) + 0.5
           }
           before.append(letter)
-        }
-        let cases = run.map { $0.isUppercase ? "A" : "a" }.joined()
-        for index in 1..<cases.count {
-          let part = Array(cases)
-          if part[index - 1] == "a", part[index] == "A" { ratio -= 3 }
-          if index > 1, part[index - 2] == "A", part[index - 1] == "A", part[index] == "a" {
-            ratio -= 3
+          if index > 1, character.isLowercase, characters[index - 1].isUppercase,
+            characters[index - 2].isUppercase
+          {
+            logOdds -= 3
           }
         }
-        ratio += 0.5 * log(probability(of: "|", after: before))
-        return sum + log(0.5 + 0.5 * exp(ratio))
+        logOdds += 0.5 * log(probability(of: "|", after: before))
+        return sum + log(0.5 + 0.5 * exp(logOdds))
       }
     }
   }
@@ -86,17 +87,30 @@ import Testing
   }
 
   @Test func theProbabilitiesOfAllLettersAddUpToOne() throws {
-    let (_, reference) = try Self.decoder("aedoprst")
-    for text in ["", "|", "o", "or", "|or", "order", "orders", "ppp", "|s"] {
-      let sum = reference.letters.reduce(0.0) {
-        $0 + reference.probability(of: $1, after: text)
+    let alphabet = try Alphabet("aedoprst")
+    let counts = try #require(LetterCounts(of: Self.words, alphabet: Array("aedoprst")))
+    let (sequences, reference) = (LetterSequences(counts, alphabet: alphabet), Reference(counts))
+    for text in ["", "|", "o", "or", "|or", "order", "orders", "ppp", "|s", "ordersta"] {
+      var sequence = 0
+      for letter in text {
+        sequence =
+          sequences.step(from: sequence, reference.letters.firstIndex(of: letter)!).sequence
       }
-      #expect(abs(sum - 1) < 1e-9, "\(text)")
+      let alone = reference.letters.map { reference.probability(of: $0, after: "") }
+      var sum = 0.0
+      for (number, letter) in reference.letters.enumerated() {
+        let step = sequences.step(from: sequence, number)
+        let expected = reference.probability(of: letter, after: text)
+        #expect(abs(exp(step.logProbability) - expected) < 1e-5, "\(letter) after \(text)")
+        #expect(abs(exp(step.logRatio) - expected / alone[number]) < 1e-4)
+        sum += exp(step.logProbability)
+      }
+      #expect(abs(sum - 1) < 1e-5, "\(text)")
     }
     #expect(reference.probability(of: "t", after: "|s") > 0.6)
   }
 
-  /// Returns an output that says each of `texts` with its probability in its own step, letter by letter.
+  /// Returns an output that says `text` clearly, or `other` with lower logits, a letter in each step.
   private static func output(
     _ text: String, or other: String, _ alphabet: Alphabet, advantage: Float
   ) -> LogProbabilities {
@@ -119,7 +133,8 @@ import Testing
       ("at0ar", "ar0ra"),
       ("pppp", "ptpt"), ("Start", "STart"), ("sTart", "start"), ("START", "STARt"),
       ("STarT", "starT"), ("a", "p"),
-      ("ae", "pa"), ("artorder", "artordes"), ("0a", "0p"), ("ordersta", "opdersta"),
+      ("ae", "pa"), ("orderStart", "ordesStart"), ("stopA", "stopa"), ("s0A", "s0a"),
+      ("artorder", "artordes"), ("0a", "0p"), ("ordersta", "opdersta"),
     ])
   func lettersInARowAreWeighed(one: String, other: String) throws {
     var options = CTCDecoder.Options()
@@ -149,7 +164,36 @@ import Testing
     // What is preferred, and clear writing of something else, win.
     #expect(try text("slart", or: "start", ["slart"]) == "slart")
     #expect(try text("slarl", or: "slarl") == "slarl" && text("q0", or: "qo") == "q0")
+    #expect(try text("stopSlate", or: "stopState") == "stopState")
     // Single letters are as likely as before.
     #expect(try text("x", or: "s") == "x")
+  }
+
+  /// A word stays in a narrow search though each of its letters is less likely than others.
+  @Test func aNarrowSearchFindsWords() throws {
+    let characters = "abcdefghijklmnopqrstuvwxyz"
+    var options = CTCDecoder.Options()
+    options.beamWidth = 4
+    let (decoder, _) = try Self.decoder(characters, options: options)
+    let output = Self.output("ouberstntc", or: "orderstate", decoder.alphabet, advantage: 0.2)
+    #expect(try decoder.read(output).text == "orderstate")
+    let plain = CTCDecoder(alphabet: decoder.alphabet, options: options)
+    #expect(try plain.read(output).text == "ouberstntc")
+  }
+
+  /// Only any text is read by its letters.
+  @Test func namesAndSymbolsAreReadAsBefore() throws {
+    let released = try Reader.released()
+    let bare = try Reader(
+      model: Model(
+        network: released.model.network, labels: released.model.labels,
+        preprocessing: released.model.preprocessing, decision: released.model.decision))
+    let output = Self.output("srart", or: "start", released.alphabet, advantage: 0.5)
+    for grammar in Grammar.allCases {
+      let texts = try [released, bare].map {
+        try $0.decoder(grammar: grammar, vocabulary: ["srart", "start"]).read(output).candidates
+      }
+      #expect((texts[0] == texts[1]) == (grammar != .text), "\(grammar)")
+    }
   }
 }

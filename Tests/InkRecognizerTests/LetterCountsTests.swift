@@ -1,6 +1,5 @@
 import InkNetwork
 import InkRecognizer
-import SeededRandom
 import TestSupport
 import Testing
 
@@ -30,14 +29,10 @@ import Testing
 
   /// The sequences of `counts`, the empty one left out.
   private static func sequences(_ counts: LetterCounts) -> [(text: String, count: Double)] {
-    var texts = [""]
-    for sequence in 0..<counts.sequenceCount {
-      for longer in counts.longer(than: sequence) {
-        let last = counts.last(of: longer)
-        texts.append(texts[sequence] + (last == 0 ? "|" : String(counts.letters[last - 1])))
-      }
-    }
-    return texts.enumerated().dropFirst().map { ($1, counts.count(of: $0)) }
+    let marks = ["|"] + counts.letters.map(String.init)
+    var sequences: [(text: String, count: Double)] = []
+    counts.forEach { sequences.append(($0.map { marks[$0] }.joined(), $1)) }
+    return sequences
   }
 
   @Test func sequencesAreCounted() throws {
@@ -107,14 +102,18 @@ import Testing
   @Test(
     arguments: [
       ("", "1 line"), ("ab", "1 line"), ("ab\n!%!\n", "3 lines"), ("aa\n!%!", "aa"),
-      ("aB\n!%!", "aB"), ("a1\n!%!", "a1"), ("ab\n!%", "2 characters"),
-      ("ab\n!%!!!2#!2$!é", "13 characters"), ("ab\n", "others"), ("ab\n!%!", "others"),
+      ("aB\n!%!", "aB"), ("a1\n!%!", "a1"), ("ab\n!%", "2 bytes"),
+      ("ab\n!%!!!2#!2$!é", "13 bytes"), ("ab\n", "others; see models/FORMAT.md"),
+      ("ab\n!%!", "others; see models/FORMAT.md"),
       // Not all letters, another order, a letter that there is not, no code, and a sequence too many.
-      ("ab\n!$!!!2#!2", "others"), ("ab\n!%!!!2$!2#!2", "others"), ("ab\n!%!!!2#!2%!2", "others"),
-      ("ab\n!%!!!2#!2$! ", "others"), ("ab\n!%!!!2#!2$!2#!2", "others"),
+      ("ab\n!$!!!2#!2", "others; see models/FORMAT.md"),
+      ("ab\n!%!!!2$!2#!2", "others; see models/FORMAT.md"),
+      ("ab\n!%!!!2#!2%!2", "others; see models/FORMAT.md"),
+      ("ab\n!%!!!2#!2$! ", "others; see models/FORMAT.md"),
+      ("ab\n!%!!!2#!2$!2#!2", "others; see models/FORMAT.md"),
       // |ab without ab, and seven letters.
-      ("ab\n!%!!#2#!2$!2##2$!2", "others"),
-      ("a\n!$!!!2##2##2##2##2##2##2#!2", "others"),
+      ("ab\n!%!!#2#!2$!2##2$!2", "others; see models/FORMAT.md"),
+      ("a\n!$!!!2##2##2##2##2##2##2#!2", "others; see models/FORMAT.md"),
     ])
   func aTextThatIsNoneIsRefused(text: String, found: String) throws {
     #expect { try Self.read(text) } throws: {
@@ -128,14 +127,20 @@ import Testing
   }
 
   @Test func longSequencesAreLeftOutWhereThereAreTooMany() throws {
-    var generator = SeededGenerator(seed: 4)
-    let letters = Array("abcdefghijklmnopqrstuvwxyz")
-    let words = (0..<40_000).map { _ in
-      (String((0..<9).map { _ in generator.pick(letters) }), 1.0)
+    let all = try Self.counts().sequenceCount
+    func lengths(_ limit: Int) throws -> [Int] {
+      let counts = try #require(
+        LetterCounts(of: Self.words, alphabet: Self.alphabet, limit: limit))
+      #expect(counts.sequenceCount <= limit)
+      #expect(try Self.read(counts.text) == counts)
+      return Self.sequences(counts).map(\.text.count)
     }
-    let counts = try #require(LetterCounts(of: words, alphabet: letters))
-    #expect((27 * 27..<400_000).contains(counts.sequenceCount))
-    #expect(try Self.read(counts.text) == counts)
+    let whole = Self.sequences(try Self.counts()).map(\.text.count)
+    #expect(try lengths(all + 1) == whole && lengths(all) == whole)
+    #expect(try lengths(all - 1) == whole.filter { $0 < 6 })
+    let short = whole.count { $0 < 6 } + 1
+    #expect(try lengths(short) == whole.filter { $0 < 6 })
+    #expect(try lengths(short - 1) == whole.filter { $0 < 5 })
   }
 
   private static func read(_ text: String) throws -> LetterCounts {

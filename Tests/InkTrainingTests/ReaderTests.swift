@@ -163,6 +163,38 @@ import TestSupport
     #expect(second.history == uninterrupted.history)
   }
 
+  /// The letters of listed words are in the model; a training that goes on keeps them, and one with others does not go on
+  /// from its checkpoint.
+  @Test func lettersOfWordsAreKept() throws {
+    var options = Self.options
+    options.epochs = 2
+    func trainer(_ words: [String], from start: Model? = nil) throws -> Trainer {
+      let lines = try Self.texts(60, seed: 6)
+      return try Trainer(
+        Self.network(), training: lines, validation: nil,
+        preprocessing: NetworkChoice(Self.network(), for: lines).preprocessing,
+        options: options, words: words, startingFrom: start, workers: 2)
+    }
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/c"
+    let first = try trainer(["abba", "cab"])
+    var epochs = 0
+    _ = try first.run(
+      checkpointPath: path, shouldStop: { epochs == 1 },
+      onEvent: { if case .epoch = $0 { epochs += 1 } })
+    #expect(throws: TrainingError.self) { try trainer(["abba"]).resume(from: path) }
+    let second = try trainer(["abba", "cab"])
+    try second.resume(from: path)
+    let model = try Self.model(second)
+    let alphabet: [Character] = ["a", "b", "c", "d"]
+    let expected = LetterCounts(of: [("abba", 0.3), ("cab", 0.3)], alphabet: alphabet)
+    #expect(model.letters == expected && expected != nil)
+    let more = try Self.model(trainer(["dad"], from: model))
+    #expect(
+      more.letters == LetterCounts(of: [("dad", 0.3)], alphabet: alphabet, earlier: expected))
+    #expect(try Self.model(trainer([])).letters == nil)
+  }
+
   /// Training goes on from a reader that knows more characters than the new lines have.
   @Test func aReaderIsAdaptedToNewLines() throws {
     var options = Self.options
@@ -180,11 +212,15 @@ import TestSupport
   @Test func aReaderGetsMoreCharactersAndReadsAsBefore() throws {
     var options = Self.options
     options.epochs = 1
-    let first = try Self.model(Self.trainer(options: options))
+    let trained = try Self.model(Self.trainer(options: options))
+    let first = try Model(
+      network: trained.network, labels: trained.labels, preprocessing: trained.preprocessing,
+      letters: LetterCounts(of: [("abc", 1)], alphabet: ["a", "b", "c", "d"]))
     #expect(try first.adding(characters: ["a", "d"]) == first)
     let wider = try first.adding(characters: ["x", "a", "y"])
     #expect(wider.labels == ["a", "b", "c", "d", "x", "y"])
     #expect(wider.preprocessing == first.preprocessing && wider.letters == first.letters)
+    #expect(wider.letters != nil)
     let (before, after) = (InferenceNetwork(first.network), InferenceNetwork(wider.network))
     for example in try Self.texts(20, seed: 2).examples {
       guard case .series(let series) = example.content else { continue }

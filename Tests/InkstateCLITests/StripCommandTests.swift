@@ -82,6 +82,31 @@ import Testing
       "train ink.ndjson --validation print --validation ink.ndjson --architecture reader --alphabet a "
         + "--epochs 1 -o n.safetensors")
     #expect(several.errors.contains("1 example of a, 1 for validation"), "\(several.errors)")
+    // Words of a list.
+    try folder.write("words.txt", "ab\nb\nit's\n")
+    let listed = try run(
+      "train print --from m.safetensors --words words.txt --epochs 1 -o listed.safetensors")
+    #expect(listed.status == 0, "\(listed.errors)")
+    #expect(
+      listed.errors.contains(
+        "left out: 1 line of words.txt with other characters than letters of the model, such as `it's`"
+      ))
+    #expect(
+      try run("inspect listed.safetensors").output.contains(
+        "letters       11 sequences of up to 6, as they follow each other in words"))
+    for (arguments, problem) in [
+      ("print --from m.safetensors --words none.txt", "none.txt: expected words in UTF-8"),
+      ("print --from m.safetensors --words ink.ndjson", "has letters of the model only"),
+      ("ink.ndjson --words words.txt", "--words needs a network that reads text"),
+      ("print --from m.safetensors --words words.txt -o words.txt", "words.txt"),
+    ] {
+      let refused = try run(
+        "train \(arguments) --epochs 1 \(arguments.contains("-o") ? "--force" : "-o o.safetensors")"
+      )
+      #expect(refused.status != 0 && refused.errors.contains(problem), "\(refused.errors)")
+    }
+    #expect(
+      try String(contentsOfFile: "\(folder.path)/words.txt", encoding: .utf8).hasPrefix("ab\n"))
     let drawing = try run("train ink.ndjson --alphabet ab --epochs 1 -o o.safetensors")
     #expect(drawing.errors.contains("--alphabet needs a network that reads text"))
   }

@@ -205,18 +205,19 @@ awk 'NR % 3 == 0' "$runs/more.ndjson" >"$runs/more-third.ndjson"
   --augment line --learning-rate 0.0016 --epochs 6 --seed 20261207 --output "$runs/short-first.safetensors" --force
 short+=("$runs/labels-721")
 # Words whose letters are likelier: a list of English ones, and those of the training data.
+rm -f "$runs"/wamerican-small_*.deb
 (cd "$runs" && apt-get download wamerican-small)
 dpkg -x "$runs"/wamerican-small_*.deb "$runs/wamerican"
 {
   cat "$runs/wamerican/usr/share/dict/american-english-small"
-  awk -F '\t' '$4 == "train" { print $2 }' "$data/words/labels.tsv"
+  tail -n +2 "$runs/words/train/labels.tsv" | cut -f 2
   sed -E 's/.*"word": ?"([^"]*)".*/\1/' "$runs/word-clean.ndjson"
 } >"$runs/words.txt"
 "$inkstate" train "$runs"/{more-third,char-train,usual-93,outputs-93,outputs-93}.ndjson "$runs"/{words,words} \
   "$runs"/labels-{621,622} "${short[@]}" "${short[@]}" "${validation[@]}" --from "$runs/short-first.safetensors" \
   --augment line --learning-rate 0.0014 --epochs 6 --seed 20261208 --words "$runs/words.txt" \
   --output "$runs/short-second.safetensors" --force \
-  --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
+  --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0); letters of words: SCOWL (free for any purpose with its notice; Kevin Atkinson 2000-2011)"
 python3 models/train/average-reader.py "$runs"/short-{first,second}.safetensors 0.4 "$runs/short.safetensors"
 python3 models/train/average-reader.py "$runs"/{directions-mean,short}.safetensors 0.4 "$runs/uncalibrated.safetensors" --priors
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \

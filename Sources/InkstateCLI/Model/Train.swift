@@ -82,8 +82,8 @@ struct Train: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      A text file with words, one per line. A reader takes letters for likelier that follow each other \
-      as in these words and in labels that at least two people wrote.
+      A text file with words, one per line. Letter sequences of these words, and of labels of three letters \
+      or more that at least two people wrote, become likelier when the model reads any text.
       """, valueName: "file"))
   var words: String?
 
@@ -153,7 +153,7 @@ struct Train: ParsableCommand {
 
   private func run(in group: ProcessGroup) throws {
     try output.check(
-      inputs: data + validation + [from, adapt].compactMap { $0 }, mayExist: resume)
+      inputs: data + validation + [from, adapt, words].compactMap { $0 }, mayExist: resume)
     if !resume, !output.force, FileTree.exists(checkpointPath) {
       throw FileError(
         path: checkpointPath,
@@ -166,6 +166,7 @@ struct Train: ParsableCommand {
     if try pages.areAsked(for: data, architecture: training.architecture) {
       return try trainOnPages(in: group)
     }
+    let listed = try words.map(TextOptions.words) ?? []
     var start = try from.map { try Model.read(path: $0) }
     if let alphabet, let model = start, model.readsText {
       start = try model.adding(characters: alphabet.map { String($0) })
@@ -202,7 +203,7 @@ struct Train: ParsableCommand {
     let trainer = try Trainer(
       network.architecture, training: learnt, validation: chosenBy,
       preprocessing: network.preprocessing, options: options, alphabet: start?.labels,
-      words: try words.map(TextOptions.words) ?? [], startingFrom: start,
+      words: try counted(listed, of: start?.labels ?? learnt.characters), startingFrom: start,
       workers: training.workers(of: group), group: group)
     var provenance = provenance(options, validationFingerprint: chosenBy?.fingerprint.description)
     provenance[Model.restLabelKey] = choice?.plan.restLabel
@@ -405,6 +406,25 @@ struct Train: ParsableCommand {
       learnt.without(channels: leftOutColumns), chosenBy.without(channels: leftOutColumns)
     )
     return (learnt, chosenBy.examples.isEmpty ? nil : chosenBy)
+  }
+
+  /// Returns the words of --words with letters of `alphabet` only, and reports others.
+  private func counted(_ listed: [String], of alphabet: [String]) throws -> [String] {
+    guard let words else { return [] }
+    let letters = Set(LetterCounts.letters(of: alphabet.map { Character($0) }))
+    let counted = listed.filter { $0.lowercased().allSatisfy(letters.contains) }
+    guard !counted.isEmpty else {
+      throw ValidationError(
+        letters.isEmpty
+          ? "--words: the model has no letters, or more than \(LetterCounts.maximumLetters)"
+          : "--words: no line of \(words) has letters of the model only")
+    }
+    if let other = listed.first(where: { !$0.lowercased().allSatisfy(letters.contains) }) {
+      Terminal.say(
+        "left out: \((listed.count - counted.count).counted("line")) of \(words) with other characters "
+          + "than letters of the model, such as `\(other)`")
+    }
+    return counted
   }
 
   /// Returns the lines that have only characters of `alphabet`, and reports the other characters.
