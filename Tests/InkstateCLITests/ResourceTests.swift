@@ -13,23 +13,30 @@ import TestSupport
   private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  private static func run(
+  private static func runInstalled(
     _ program: String, _ arguments: [String], with folders: [String] = []
   ) throws -> (output: String, status: Int32) {
     let folder = try TemporaryFolder()
     let installed = URL(fileURLWithPath: "\(folder.path)/bin")
     try FileManager.default.createDirectory(at: installed, withIntermediateDirectories: true)
     let copy = installed.appendingPathComponent(program)
-    try FileManager.default.copyItem(at: products.appendingPathComponent(program), to: copy)
+    // Whatever this process writes itself is open in processes that other tests start meanwhile, and cannot be run.
+    try run("/bin/cp", [products.appendingPathComponent(program).path, copy.path])
     for name in folders {
       try FileManager.default.createSymbolicLink(
         at: installed.appendingPathComponent(name),
         withDestinationURL: products.appendingPathComponent(name))
     }
+    return try run(copy.path, arguments, in: folder.path)
+  }
+
+  @discardableResult private static func run(
+    _ path: String, _ arguments: [String], in folder: String = "/"
+  ) throws -> (output: String, status: Int32) {
     let process = Process()
-    process.executableURL = copy
+    process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+    process.currentDirectoryURL = URL(fileURLWithPath: folder)
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
@@ -56,7 +63,7 @@ import TestSupport
     let arguments = line.split(separator: " ").map {
       $0.hasPrefix("Examples") ? Self.project.appendingPathComponent(String($0)).path : String($0)
     }
-    let (output, status) = try Self.run("inkstate", arguments, with: folders)
+    let (output, status) = try Self.runInstalled("inkstate", arguments, with: folders)
     #expect(status != 0)
     #expect(output.contains("inkstate_\(module).resources"), "\(output)")
     #expect(output.contains("looked for in /"), "\(output)")
@@ -65,13 +72,13 @@ import TestSupport
 
   @Test func aCommandWithItsResourcesWorksAnywhere() throws {
     let ink = Self.project.appendingPathComponent("Examples/Ink/drawings.ndjson").path
-    let (output, status) = try Self.run(
+    let (output, status) = try Self.runInstalled(
       "inkstate", ["classify", ink], with: ["inkstate_InkRecognizer.resources"])
     #expect(status == 0 && output.contains(": state "), "\(output)")
   }
 
   @Test func aStudioWithoutItsResourcesSaysWhatIsMissing() throws {
-    let (output, status) = try Self.run("inkstate-studio", ["--port", "0"])
+    let (output, status) = try Self.runInstalled("inkstate-studio", ["--port", "0"])
     #expect(status != 0)
     #expect(output.contains("inkstate_InkStudio.resources/Page/index.html"), "\(output)")
     #expect(output.contains("looked for in /"), "\(output)")
