@@ -25,7 +25,6 @@ struct LetterSequences: Sendable {
   private let counts: LetterCounts
   /// The probability of each sequence's last letter, and the share of what follows it that is left to shorter sequences.
   private let probabilities: [Float]
-  private let backoffs: [Float]
   /// The number of the letter of each class of the alphabet, or 0, and whether it is a capital or a small one.
   private let numbers: [Int]
   private let cases: [LetterCase?]
@@ -36,23 +35,7 @@ struct LetterSequences: Sendable {
 
   init(_ counts: LetterCounts, alphabet: Alphabet) {
     self.counts = counts
-    var probabilities = [Float](repeating: 1, count: counts.sequenceCount)
-    var backoffs = probabilities
-    for sequence in 0..<counts.sequenceCount {
-      let longer = counts.longer(than: sequence)
-      guard !longer.isEmpty else { continue }
-      let sum = longer.reduce(0.0) { $0 + counts.count(of: $1) }
-      // Every letter can occur.
-      let left = sequence == 0 ? 0.5 * Double(longer.count) : Double(longer.count)
-      for one in longer {
-        let share =
-          sequence == 0
-          ? 1 / Double(longer.count) : Double(probabilities[counts.shorter(than: one)])
-        probabilities[one] = Float((counts.count(of: one) + left * share) / (sum + left))
-      }
-      backoffs[sequence] = Float(left / (sum + left))
-    }
-    (self.probabilities, self.backoffs) = (probabilities, backoffs)
+    probabilities = counts.probabilities
     let letters = Dictionary(
       uniqueKeysWithValues: counts.letters.enumerated().map { ($1, $0 + 1) })
     numbers = [0] + alphabet.characters.map { $0.small.flatMap { letters[$0] } ?? 0 }
@@ -123,12 +106,12 @@ struct LetterSequences: Sendable {
     var (sequence, backoff) = (sequence, 1.0)
     while true {
       if let longer = counts.longer(than: sequence, with: letter) {
-        let probability = backoff * Double(probabilities[longer])
-        let alone = Double(probabilities[counts.longer(than: 0).lowerBound + letter])
+        let probability = backoff * Double(probabilities[2 * longer])
+        let alone = Double(probabilities[2 * (counts.longer(than: 0).lowerBound + letter)])
         return (longer, log(probability), log(probability / alone))
       }
       // Every letter is a sequence, so that the empty one has it.
-      backoff *= Double(backoffs[sequence])
+      backoff *= Double(probabilities[2 * sequence + 1])
       sequence = counts.shorter(than: sequence)
     }
   }

@@ -11,16 +11,11 @@ public struct LetterCounts: Hashable, Sendable {
 
   // The sequences, shorter ones first, those of one length in order: a tree in breadth-first order, whose root is
   // the empty one.
-  /// The number of the last letter of each sequence.
-  private let last: [UInt8]
-  /// The number of sequences that have one letter more than each, which follow each other.
-  private let longerCounts: [UInt8]
-  /// The logarithm of each count; 0 stands for none.
-  private let levels: [UInt8]
-  /// The first sequence with one letter more than each.
-  private let firstLonger: [Int32]
-  /// Each sequence without its first letter.
-  private let shorter: [Int32]
+  /// For each sequence the number of its last letter, the number of sequences that have one letter more, which follow
+  /// each other, and the logarithm of its count, or 0 for none.
+  private let nodes: [UInt8]
+  /// For each sequence the first one with one letter more, and the one without its first letter.
+  private let links: [Int]
 
   /// The most letters of a sequence.
   public static let maximumLength = 6
@@ -32,15 +27,15 @@ public struct LetterCounts: Hashable, Sendable {
   private static let (ratio, unit) = (1.2, 0.1)
 
   /// The number of sequences, with the empty one.
-  public var sequenceCount: Int { last.count }
+  public var sequenceCount: Int { nodes.count / 3 }
 
   /// The number of the last letter of a sequence.
-  package func last(of sequence: Int) -> Int { Int(last[sequence]) }
+  package func last(of sequence: Int) -> Int { Int(nodes[3 * sequence]) }
 
   /// The sequences that have one letter more than `sequence`, by their last letters.
   package func longer(than sequence: Int) -> Range<Int> {
-    let first = Int(firstLonger[sequence])
-    return first..<first + Int(longerCounts[sequence])
+    let first = links[2 * sequence]
+    return first..<first + Int(nodes[3 * sequence + 1])
   }
 
   /// Returns `sequence` with one letter more, or `nil` if that does not occur.
@@ -48,9 +43,9 @@ public struct LetterCounts: Hashable, Sendable {
     var range = longer(than: sequence)
     while !range.isEmpty {
       let middle = (range.lowerBound + range.upperBound) / 2
-      if last[middle] == letter { return middle }
-      range =
-        last[middle] < letter ? middle + 1..<range.upperBound : range.lowerBound..<middle
+      let last = last(of: middle)
+      if last == letter { return middle }
+      range = last < letter ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
     return nil
   }
@@ -58,10 +53,10 @@ public struct LetterCounts: Hashable, Sendable {
   /// Returns `sequence` without its first letter.
   ///
   /// - Precondition: it is not the empty one.
-  package func shorter(than sequence: Int) -> Int { Int(shorter[sequence]) }
+  package func shorter(than sequence: Int) -> Int { links[2 * sequence + 1] }
 
   /// How often a sequence occurs; each word counts with its weight.
-  package func count(of sequence: Int) -> Double { Self.counts[Int(levels[sequence])] }
+  package func count(of sequence: Int) -> Double { Self.counts[Int(nodes[3 * sequence + 2])] }
 
   /// The count of each level.
   private static let counts = codes.indices.map { $0 == 0 ? 0 : unit * pow(ratio, Double($0)) }
@@ -119,16 +114,14 @@ extension LetterCounts {
       keys.removeAll { Self.letters(ofKey: $0).count >= length }
     }
     var numbersOfKeys: [UInt64: Int] = [0: 0]
-    var (last, longerCounts, levels) = ([UInt8(0)], [UInt8(0)], [UInt8(0)])
+    var nodes: [UInt8] = [0, 0, 0]
     for key in keys {
-      numbersOfKeys[key] = last.count
-      last.append(UInt8(Self.letters(ofKey: key).last!))
-      longerCounts.append(0)
-      levels.append(Self.level(ofCount: counts[key]!))
-      longerCounts[numbersOfKeys[key >> Self.keyBits]!] += 1
+      numbersOfKeys[key] = nodes.count / 3
+      nodes += [UInt8(Self.letters(ofKey: key).last!), 0, Self.level(ofCount: counts[key]!)]
+      nodes[3 * numbersOfKeys[key >> Self.keyBits]! + 1] += 1
     }
-    (self.last, self.longerCounts, self.levels) = (last, longerCounts, levels)
-    (firstLonger, shorter) = Self.links(last, longerCounts)!
+    self.nodes = nodes
+    links = Self.links(of: nodes)!
   }
 
   /// The small letters of `alphabet` that can be counted: none if there are more than ``maximumLetters``, or if some become
@@ -163,34 +156,113 @@ extension LetterCounts {
     }
   }
 
-  /// Returns the first longer sequence and the sequence without its first letter, for each; `nil` if the sequences
-  /// do not fit together.
-  private static func links(
-    _ last: [UInt8], _ longerCounts: [UInt8]
-  ) -> (firstLonger: [Int32], shorter: [Int32])? {
-    var firstLonger = [Int32](repeating: 0, count: last.count)
-    var shorter = firstLonger
-    var (next, depths) = (1, [UInt8](repeating: 0, count: last.count))
-    for sequence in last.indices {
-      guard sequence < next else { return nil }
-      firstLonger[sequence] = Int32(next)
-      let end = next + Int(longerCounts[sequence])
-      guard end <= last.count, end == next || depths[sequence] < maximumLength else { return nil }
-      // Of the sequence without its first letter, the same ones follow, and others.
-      var other = sequence == 0 ? 0 : Int(firstLonger[Int(shorter[sequence])])
-      let otherEnd =
-        sequence == 0 ? 0 : other + Int(longerCounts[Int(shorter[sequence])])
-      for longer in next..<end {
-        guard longer == next || last[longer - 1] < last[longer] else { return nil }
+  /// Returns the first longer sequence and the one without its first letter, for each; `nil` if the sequences do not fit
+  /// together.
+  private static func links(of nodes: [UInt8]) -> [Int]? {
+    let count = nodes.count / 3
+    guard count > 0 else { return nil }
+    var depths = [UInt8](repeating: 0, count: count)
+    var links = [Int](repeating: 0, count: 2 * count)
+    let fit = nodes.withUnsafeBufferPointer { nodes in
+      depths.withUnsafeMutableBufferPointer { depths in
+        links.withUnsafeMutableBufferPointer { links in
+          link(nodes.baseAddress!, depths.baseAddress!, links.baseAddress!, count: count)
+        }
+      }
+    }
+    return fit ? links : nil
+  }
+
+  /// Finds the links, and returns whether the sequences fit together.
+  ///
+  /// Pointers and plain loops, since programs that are not optimised, such as the tests, read models as well: arrays
+  /// take a quarter of a second there.
+  private static func link(
+    _ nodes: UnsafePointer<UInt8>, _ depths: UnsafeMutablePointer<UInt8>,
+    _ links: UnsafeMutablePointer<Int>, count: Int
+  ) -> Bool {
+    let maximumDepth = UInt8(maximumLength)
+    var (next, sequence) = (1, 0)
+    while sequence < count {
+      guard sequence < next else { return false }
+      links[2 * sequence] = next
+      let end = next + Int(nodes[3 * sequence + 1])
+      guard end <= count, end == next || depths[sequence] < maximumDepth else { return false }
+      // After the sequence without its first letter come the same letters, and others.
+      var (other, otherEnd) = (0, 0)
+      if sequence > 0, end > next {
+        let shorter = links[2 * sequence + 1]
+        other = links[2 * shorter]
+        otherEnd = other + Int(nodes[3 * shorter + 1])
+      }
+      var longer = next
+      while longer < end {
+        let last = nodes[3 * longer]
+        guard longer == next || nodes[3 * longer - 3] < last else { return false }
         depths[longer] = depths[sequence] + 1
-        guard sequence > 0 else { continue }
-        while other < otherEnd, last[other] < last[longer] { other += 1 }
-        guard other < otherEnd, last[other] == last[longer] else { return nil }
-        shorter[longer] = Int32(other)
+        if sequence > 0 {
+          while other < otherEnd, nodes[3 * other] < last { other += 1 }
+          guard other < otherEnd, nodes[3 * other] == last else { return false }
+          links[2 * longer + 1] = other
+        }
+        longer += 1
       }
       next = end
+      sequence += 1
     }
-    return next == last.count ? (firstLonger, shorter) : nil
+    return next == count
+  }
+}
+
+// MARK: Probabilities
+
+extension LetterCounts {
+  /// The probability of the last letter of each sequence after the others, and the share of what follows each that is left to
+  /// shorter ones, one after the other (Witten & Bell, 1991).
+  package var probabilities: [Float] {
+    let count = sequenceCount
+    return [Float](unsafeUninitializedCapacity: 2 * count) { probabilities, written in
+      let probabilities = probabilities.baseAddress!
+      (probabilities[0], probabilities[1]) = (1, 1)
+      nodes.withUnsafeBufferPointer { nodes in
+        links.withUnsafeBufferPointer { links in
+          Self.counts.withUnsafeBufferPointer { counts in
+            Self.find(
+              probabilities, nodes.baseAddress!, links.baseAddress!, counts.baseAddress!,
+              count: count)
+          }
+        }
+      }
+      written = 2 * count
+    }
+  }
+
+  private static func find(
+    _ probabilities: UnsafeMutablePointer<Float>, _ nodes: UnsafePointer<UInt8>,
+    _ links: UnsafePointer<Int>, _ counts: UnsafePointer<Double>, count: Int
+  ) {
+    var sequence = 0
+    while sequence < count {
+      let (first, longerCount) = (links[2 * sequence], Int(nodes[3 * sequence + 1]))
+      let end = first + longerCount
+      var (sum, longer) = (0.0, first)
+      while longer < end {
+        sum += counts[Int(nodes[3 * longer + 2])]
+        longer += 1
+      }
+      // After the empty sequence, half a letter is added to the count of each.
+      let left = sequence == 0 ? 0.5 * Double(longerCount) : Double(longerCount)
+      longer = first
+      while longer < end {
+        let share =
+          sequence == 0 ? 1 / Double(longerCount) : Double(probabilities[2 * links[2 * longer + 1]])
+        let own = counts[Int(nodes[3 * longer + 2])] + left * share
+        probabilities[2 * longer] = Float(own / (sum + left))
+        longer += 1
+      }
+      probabilities[2 * sequence + 1] = longerCount == 0 ? 1 : Float(left / (sum + left))
+      sequence += 1
+    }
   }
 }
 
@@ -206,11 +278,7 @@ extension LetterCounts {
   public var text: String {
     var bytes = Array(String(letters).utf8)
     bytes.append(UInt8(ascii: "\n"))
-    for sequence in last.indices {
-      for number in [last[sequence], longerCounts[sequence], levels[sequence]] {
-        bytes.append(Self.codes[Int(number)])
-      }
-    }
+    for number in nodes { bytes.append(Self.codes[Int(number)]) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -222,39 +290,58 @@ extension LetterCounts {
       ModelError(path: path, field: "letters", expected: expected, found: found)
     }
     let bytes = Array(text.utf8)
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    guard lines.count == 2 else {
-      throw refuse("a line with letters and one with sequences", lines.count.counted("line"))
+    guard let lineEnd = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
+      throw refuse("a line with letters and one with sequences", "1 line")
     }
-    letters = Array(String(decoding: lines[0], as: UTF8.self))
+    letters = Array(String(decoding: bytes[..<lineEnd], as: UTF8.self))
     guard letters.count <= Self.maximumLetters, Set(letters).count == letters.count,
       letters.allSatisfy({ $0.isLetter && $0.small == $0 })
     else {
       throw refuse(
         "up to \(Self.maximumLetters) different small letters", String(letters.prefix(100)))
     }
-    var numbers = [UInt8](repeating: .max, count: 256)
-    for (number, code) in Self.codes.enumerated() { numbers[Int(code)] = UInt8(number) }
-    let count = lines[1].count / 3
-    guard lines[1].count == 3 * count, count <= Self.maximumSequences else {
+    let length = bytes.count - lineEnd - 1
+    guard length % 3 == 0, length / 3 <= Self.maximumSequences else {
       throw refuse(
         "three characters for each of at most \(Self.maximumSequences) sequences",
-        lines[1].count.counted("byte"))
+        length.counted("byte"))
     }
-    /// What is at `place` of the three characters of each sequence.
-    func column(_ place: Int) -> [UInt8] {
-      (0..<count).map { numbers[Int(bytes[lines[1].startIndex + 3 * $0 + place])] }
-    }
-    let (last, longerCounts, levels) = (column(0), column(1), column(2))
-    let letterCount = letters.count
+    let (nodes, largest) = Self.numbers(of: bytes, from: lineEnd + 1)
     // Every letter is a sequence.
-    guard let links = Self.links(last, longerCounts), longerCounts[0] == letterCount + 1,
-      last.allSatisfy({ $0 <= letterCount }), !levels.contains(.max)
+    guard largest < UInt8(Self.codes.count), let links = Self.links(of: nodes),
+      Int(nodes[1]) == letters.count + 1, Int(nodes[3 * letters.count + 3]) == letters.count
     else {
       throw refuse("sequences of these letters that fit together", "others; see models/FORMAT.md")
     }
-    (self.last, self.longerCounts, self.levels) = (last, longerCounts, levels)
-    (firstLonger, shorter) = links
+    (self.nodes, self.links) = (nodes, links)
+  }
+
+  /// Returns the numbers of the characters of `bytes` from `start`, and the largest one; what is no character of a number is
+  /// larger than all.
+  private static func numbers(
+    of bytes: [UInt8], from start: Int
+  ) -> (numbers: [UInt8], largest: UInt8) {
+    var table = [UInt8](repeating: .max, count: 256)
+    for (number, code) in codes.enumerated() { table[Int(code)] = UInt8(number) }
+    let count = bytes.count - start
+    var largest: UInt8 = 0
+    let numbers = [UInt8](unsafeUninitializedCapacity: count) { numbers, written in
+      guard let numbers = numbers.baseAddress else { return }
+      bytes.withUnsafeBufferPointer { bytes in
+        table.withUnsafeBufferPointer { table in
+          let (bytes, table) = (bytes.baseAddress! + start, table.baseAddress!)
+          var index = 0
+          while index < count {
+            let number = table[Int(bytes[index])]
+            numbers[index] = number
+            if number > largest { largest = number }
+            index += 1
+          }
+        }
+      }
+      written = count
+    }
+    return (numbers, largest)
   }
 }
 

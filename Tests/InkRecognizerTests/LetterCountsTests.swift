@@ -101,7 +101,7 @@ import Testing
   /// Counts that are no text of this form, or do not fit together.
   @Test(
     arguments: [
-      ("", "1 line"), ("ab", "1 line"), ("ab\n!%!\n", "3 lines"), ("aa\n!%!", "aa"),
+      ("", "1 line"), ("ab", "1 line"), ("ab\n!%!\n", "4 bytes"), ("aa\n!%!", "aa"),
       ("aB\n!%!", "aB"), ("a1\n!%!", "a1"), ("ab\n!%", "2 bytes"),
       ("ab\n!%!!!2#!2$!é", "13 bytes"), ("ab\n", "others; see models/FORMAT.md"),
       ("ab\n!%!", "others; see models/FORMAT.md"),
