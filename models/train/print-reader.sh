@@ -33,14 +33,14 @@ done
 
 "$inkstate" train "$runs/train" --validation "$runs/validation" --architecture models/train/reader-one.json --augment printed \
   --epochs 10 --seed 20261122 --output "$runs/first.safetensors" --force
-# Letters are likelier that follow each other as in English words.
+# English words, whose letter sequences become likelier.
 rm -f "$runs"/packages/wamerican-small_*.deb
 (cd "$runs/packages" && apt-get download wamerican-small)
 dpkg -x "$runs"/packages/wamerican-small_*.deb "$runs/wamerican"
 # A second cycle of the learning rate lowers the errors in the fonts for validation a little.
 "$inkstate" train "$runs/train" --validation "$runs/validation" --from "$runs/first.safetensors" \
-  --words "$runs/wamerican/usr/share/dict/american-english-small" --augment printed --learning-rate 0.002 --epochs 10 --seed 20261123 \
-  --output "$runs/uncalibrated.safetensors" --force \
+  --words "$runs/wamerican/usr/share/dict/american-english-small" --augment printed --learning-rate 0.002 --epochs 10 \
+  --seed 20261123 --output "$runs/uncalibrated.safetensors" --force \
   --license "MIT; trained on text in free fonts of Debian (OFL, GPL with font exception, Apache 2.0 and similar); letters of words: SCOWL (free for any purpose with its notice; Kevin Atkinson 2000-2011)"
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation" \
   --output "$runs/print.safetensors" --force

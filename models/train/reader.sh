@@ -204,7 +204,7 @@ awk 'NR % 3 == 0' "$runs/more.ndjson" >"$runs/more-third.ndjson"
   "$runs"/labels-{621,622} "${short[@]}" "${short[@]}" "${validation[@]}" --from "$runs/directions-mean.safetensors" \
   --augment line --learning-rate 0.0016 --epochs 6 --seed 20261207 --output "$runs/short-first.safetensors" --force
 short+=("$runs/labels-721")
-# Words whose letters are likelier: a list of English ones, and those of the training data.
+# Words whose letter sequences become likelier: a list of English ones, and those of the training data.
 rm -f "$runs"/wamerican-small_*.deb
 (cd "$runs" && apt-get download wamerican-small)
 dpkg -x "$runs"/wamerican-small_*.deb "$runs/wamerican"
