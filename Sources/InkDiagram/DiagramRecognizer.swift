@@ -30,7 +30,7 @@ public struct DiagramRecognizer: Sendable {
   private static let maximumDoubtful = 5
   /// How much less a drawing has to cost with a doubtful ring as a state.
   private static let newState = 1.5
-  /// The number of strokes above which doubtful rings are decided one by one.
+  /// The number of strokes above which doubtful rings are decided one by one, and writing is not divided on slopes.
   private static let maximumStrokes = 400
 
   /// The strokes of writing for each ring above which bare rings are letters.
@@ -128,9 +128,15 @@ public struct DiagramRecognizer: Sendable {
   // MARK: Labels
 
   func diagram(
-    _ labels: LabelSearch, of drawing: Drawing, with labelReader: LabelReader
+    _ found: LabelSearch, of drawing: Drawing, with labelReader: LabelReader
   ) -> Diagram {
-    let interpretation = labels.interpretation
+    let interpretation = found.interpretation
+    var labels = found
+    if interpretation.writing.count <= Self.maximumStrokes {
+      labels.divideOnSlopes(with: labelReader) { line in
+        interpretation.writing(line, in: drawing, turnedBy: 0)
+      }
+    }
     let trust = interpretation.isTraced ? Self.pictureTrust : 1
     var roles = drawing.strokes.map { _ in Diagram.StrokeRole(.other) }
     func mark(_ strokes: [Int], _ role: Diagram.Role, _ element: String? = nil) {
@@ -224,18 +230,26 @@ public struct DiagramRecognizer: Sendable {
       diagram.states[state].name = best.text
       diagram.note(texts, .name, of: diagram.states[state].id, trust: 1, certain: Self.certain)
     }
-    for ((arrow, line), texts) in zip(lines, labelReader.agreed(symbols: readings.symbols)) {
-      guard let best = texts.first, let transition = transitionOf[arrow] else {
-        for stroke in labels.interpretation.strokes(of: line) {
-          diagram.strokes[stroke].element = nil
+    var texts = labelReader.agreed(symbols: readings.symbols)[...]
+    for arrow in labelled {
+      let rows = labels.symbols[arrow]!
+      let read = Array(texts.prefix(rows.count))
+      texts = texts.dropFirst(rows.count)
+      func strokes(isRead: Bool) -> Set<Int> {
+        let chosen = zip(rows, read).filter { $1.isEmpty != isRead }.map(\.0)
+        return Set(chosen.flatMap(labels.interpretation.strokes))
+      }
+      for stroke in strokes(isRead: false).subtracting(strokes(isRead: true)) {
+        diagram.strokes[stroke].element = nil
+      }
+      let transition = transitionOf[arrow]!
+      for phrase in labelReader.phrases(of: rows, read) {
+        for symbol in LabelReader.symbols(of: phrase[0].text)
+        where !diagram.transitions[transition].symbols.contains(symbol) {
+          diagram.transitions[transition].symbols.append(symbol)
         }
-        continue
+        diagram.note(phrase, .symbols, of: "t\(transition)", trust: trust, certain: Self.certain)
       }
-      for symbol in LabelReader.symbols(of: best.text)
-      where !diagram.transitions[transition].symbols.contains(symbol) {
-        diagram.transitions[transition].symbols.append(symbol)
-      }
-      diagram.note(texts, .symbols, of: "t\(transition)", trust: trust, certain: Self.certain)
     }
   }
 }

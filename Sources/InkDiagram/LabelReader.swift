@@ -21,10 +21,10 @@ struct LabelReader {
   }
 
   private let reader: Reader
-  private let loop: ParallelLoop
+  let loop: ParallelLoop
   let vocabulary: Set<String>
   /// The only symbols; empty if any can be.
-  private let alphabet: Set<String>
+  let alphabet: Set<String>
   private let names: [CTCDecoder]
   private let symbols: CTCDecoder
   /// Reads words, conditions and other texts, which few people use as names or symbols.
@@ -153,6 +153,12 @@ struct LabelReader {
     guard !alphabet.isEmpty else { return Self.sorted(scores) }
     let possible = alphabet.union(["ε"])
     return Self.sorted(scores.filter { Self.symbols(of: $0.key).allSatisfy(possible.contains) })
+  }
+
+  /// Returns the text that a line of writing is likeliest to be, whatever is written elsewhere.
+  func bestText(of line: Writing, asName isName: Bool) -> ScoredText {
+    texts(line, with: isName ? names : [symbols]).first
+      ?? ScoredText(text: "", score: Self.unread)
   }
 
   /// Whether a text is of two characters or more, with letters or digits, and no slash of it lacks an input or an

@@ -8,6 +8,8 @@ struct LabelSearch {
   private(set) var names: [Int: WrittenRows] = [:]
   /// The writing at each arrow, in reading order.
   private(set) var symbols: [Int: [TextLine]] = [:]
+  /// The lines at each arrow, before they are divided into rows.
+  private var undivided: [Int: [TextLine]] = [:]
   /// The writing that belongs to nothing.
   private(set) var remarks: [TextLine] = []
 
@@ -25,6 +27,8 @@ struct LabelSearch {
   private static let minimumUnit = 0.6
   /// The cost up to which a further line belongs to the label of an arrow.
   private static let furtherCost = 1.6
+  /// The number of rows that a label has besides those that are near the arrow.
+  private static let maximumRows = 3
   /// The cost of a label whose strokes all are near the tip of an arrow, as parts of heads are, and how near that
   /// is, as a share of the usual radius.
   private static let (atTipCost, tipReach) = (1.5, 0.9)
@@ -83,11 +87,13 @@ struct LabelSearch {
         line.traces.allSatisfy { $0.isWithin(Self.tipReach * scale, of: tip) }
       }
     }
+    func canLabel(_ line: TextLine) -> Bool {
+      line.traces.count <= Self.maximumStrokes
+        && line.high.x - line.low.x < Self.maximumWidth * height
+    }
     // The arrows near each line, the nearest first.
     let near: [[Pair]] = lines.enumerated().map { number, line in
-      guard line.traces.count <= Self.maximumStrokes,
-        line.high.x - line.low.x < Self.maximumWidth * height
-      else { return [] }
+      guard canLabel(line) else { return [] }
       let reach = 0.5 * line.size + 2 * unit
       let tipCost = isAtTip(line) ? Self.atTipCost : 0
       return grid.items(near: line.center, reach: reach).map { arrow in
@@ -123,18 +129,85 @@ struct LabelSearch {
       assigned[pair.arrow, default: []].append(pair.line)
       used.insert(pair.line)
     }
+    for arrow in assigned.keys.sorted() where !arrows[arrow].isInitial {
+      let unused = lines.indices.filter { !used.contains($0) && canLabel(lines[$0]) }
+      let further = further(of: assigned[arrow]!, among: unused, lines)
+      assigned[arrow]! += further
+      used.formUnion(further)
+    }
+    func inReadingOrder(_ lines: [TextLine]) -> [TextLine] {
+      lines.sorted {
+        let (one, other) = (
+          ($0.center.y / height).rounded(), ($1.center.y / height).rounded()
+        )
+        return (one, $0.center.x) < (other, $1.center.x)
+      }
+    }
     for (arrow, numbers) in assigned where !arrows[arrow].isInitial {
-      symbols[arrow] = numbers.flatMap { WrittenRows(traces: lines[$0].traces).undividedByBars }
-        .sorted {
-          ($0.center.y / height).rounded() < ($1.center.y / height).rounded()
-            || ($0.center.y / height).rounded() == ($1.center.y / height).rounded()
-              && $0.center.x < $1.center.x
-        }
+      let label = inReadingOrder(numbers.map { lines[$0] })
+      undivided[arrow] = label
+      symbols[arrow] = inReadingOrder(
+        label.flatMap { WrittenRows(traces: $0.traces).undividedByBars })
     }
     for (arrow, numbers) in assigned where arrows[arrow].isInitial {
       remarks += numbers.map { lines[$0] }
     }
     remarks += lines.indices.filter { !used.contains($0) }.map { lines[$0] }
+  }
+
+  /// Divides writing into rows on slopes where these are read better.
+  mutating func divideOnSlopes(
+    with reader: LabelReader, as writing: @Sendable (_ line: TextLine) -> LabelReader.Writing
+  ) {
+    func sloped(_ blocks: [LabelReader.Block]) -> [[TextLine]?] {
+      reader.slopedRows(of: blocks, in: interpretation.pageWriting, as: writing)
+    }
+    let named = names.keys.filter { !names[$0]!.hasBars }.sorted()
+    let ofNames = sloped(
+      named.map { state in
+        let rows = names[state]!.rows
+        return .init(traces: rows.flatMap(\.traces), levelRows: rows, isName: true)
+      })
+    for (state, rows) in zip(named, ofNames) {
+      if let rows { names[state] = WrittenRows(rows: rows) }
+    }
+    let labelled = symbols.keys.sorted()
+    let ofLabels = sloped(
+      labelled.map { arrow in
+        .init(
+          traces: undivided[arrow]!.flatMap(\.traces), levelRows: symbols[arrow]!, isName: false)
+      })
+    // All writing at an arrow is one label, or each line is one.
+    for (arrow, rows) in zip(labelled, ofLabels) {
+      if let rows {
+        symbols[arrow] = rows
+      } else if undivided[arrow]!.count > 1 {
+        let lines = undivided[arrow]!.map { line in
+          LabelReader.Block(
+            traces: line.traces, levelRows: WrittenRows(traces: line.traces).undividedByBars,
+            isName: false)
+        }
+        let ofLines = sloped(lines)
+        if ofLines.contains(where: { $0 != nil }) {
+          symbols[arrow] = zip(lines, ofLines).flatMap { $1 ?? $0.levelRows }
+        }
+      }
+    }
+  }
+
+  /// Returns the further rows of a label, each above or below another one; none if there are so many that they are a
+  /// text beside it.
+  private func further(of label: [Int], among others: [Int], _ lines: [TextLine]) -> [Int] {
+    var rows = label
+    var rest = others
+    while rows.count <= label.count + Self.maximumRows {
+      let next = rest.firstIndex { other in
+        rows.contains { lines[$0].isRow(aboveOrBelow: lines[other]) }
+      }
+      guard let next else { return Array(rows.dropFirst(label.count)) }
+      rows.append(rest.remove(at: next))
+    }
+    return []
   }
 
   /// Returns the distance between the rectangles of two lines.

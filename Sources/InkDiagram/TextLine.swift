@@ -4,13 +4,17 @@ import Ink
 /// Strokes, or marks of a picture, that form a line of writing.
 struct TextLine {
   let traces: [Trace]
+  /// How far its baseline is turned clockwise, in radians.
+  let slope: Double
+  /// The distances across the baseline between which it is, if only parts of its marks may be in it.
+  let band: Range<Double>?
   /// The corners of the upright rectangle around it.
   let low: Vector
   let high: Vector
 
   /// Creates a line of at least one stroke.
-  init(traces: [Trace]) {
-    self.traces = traces
+  init(traces: [Trace], slope: Double = 0, band: Range<Double>? = nil) {
+    (self.traces, self.slope, self.band) = (traces, slope, band)
     low = traces.reduce(traces[0].low) { Vector(min($0.x, $1.low.x), min($0.y, $1.low.y)) }
     high = traces.reduce(traces[0].high) { Vector(max($0.x, $1.high.x), max($0.y, $1.high.y)) }
   }
@@ -76,6 +80,22 @@ struct TextLine {
     let last = traces.max { $0.high.x < $1.high.x }
     let first = line.traces.min { $0.low.x < $1.low.x }
     return (last.map(isComma) ?? false) || (first.map(isComma) ?? false)
+  }
+
+  /// The gap between rows of one text and the height of the smaller row, as shares of the height of the larger one.
+  private static let (rowGap, rowHeight) = (0.8, 0.5)
+  /// How much of the narrower row is above or below the other, and how much of the smaller one is beside the other.
+  private static let (rowOverlap, besideRow) = (0.5, 0.5)
+
+  /// Whether another line is the row above or below this one in the same text.
+  func isRow(aboveOrBelow other: TextLine) -> Bool {
+    let (height, otherHeight) = (high.y - low.y, other.high.y - other.low.y)
+    let (larger, smaller) = (max(height, otherHeight), min(height, otherHeight))
+    let gap = max(low.y, other.low.y) - min(high.y, other.high.y)
+    let overlap = min(high.x, other.high.x) - max(low.x, other.low.x)
+    return gap < Self.rowGap * larger && gap > -Self.besideRow * smaller
+      && smaller > Self.rowHeight * larger
+      && overlap >= Self.rowOverlap * min(high.x - low.x, other.high.x - other.low.x)
   }
 
   /// Whether two strokes are beside each other in a line, or parts of one character.

@@ -38,6 +38,12 @@ struct WrittenRows {
     rows = isDivided ? Self.rows(of: written) : [TextLine(traces: written)]
   }
 
+  /// Creates rows that are known.
+  init(rows: [TextLine]) { (self.rows, bars) = (rows, []) }
+
+  /// Whether bars divide it.
+  var hasBars: Bool { !bars.isEmpty }
+
   /// The rows, and the bars as one more.
   var lines: [TextLine] { bars.isEmpty ? rows : rows + [TextLine(traces: bars)] }
 
@@ -49,9 +55,12 @@ struct WrittenRows {
   /// Returns the texts of the whole, given those of each row, the likeliest first with probabilities; the rows are
   /// separated by `/` where there is a bar, otherwise by spaces.
   func texts(of rows: [[ScoredText]]) -> [ScoredText] {
-    let read = rows.filter { !$0.isEmpty }
+    Self.joined(rows.filter { !$0.isEmpty }, by: bars.isEmpty ? " " : "/")
+  }
+
+  /// Returns the texts of rows with these texts, of at least one each, joined by `separator`.
+  static func joined(_ read: [[ScoredText]], by separator: String) -> [ScoredText] {
     guard read.count > 1 else { return read.first ?? [] }
-    let separator = bars.isEmpty ? " " : "/"
     func text(_ chosen: [ScoredText]) -> ScoredText {
       ScoredText(
         text: chosen.map(\.text).joined(separator: separator),

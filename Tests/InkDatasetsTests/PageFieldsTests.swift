@@ -173,6 +173,11 @@ import Testing
     #expect(truths.contains { $0.names!.contains { !$0.isEmpty } })
     #expect(truths.contains { $0.transitions.contains { !$0[2].isEmpty } })
     #expect(truths.allSatisfy { $0.names!.allSatisfy { !$0.contains("\n") } })
+    // Words in rows are one symbol; other rows are one each.
+    #expect(PageTruth.symbols(inRows: "north\nApproach of") == ["north Approach of"])
+    #expect(PageTruth.symbols(inRows: "w\na") == ["w", "a"])
+    #expect(PageTruth.symbols(inRows: "001\n011") == ["001", "011"])
+    #expect(PageTruth.symbols(inRows: "").isEmpty)
   }
 
   @Test func theTruthHasTheStrokesOfTexts() throws {

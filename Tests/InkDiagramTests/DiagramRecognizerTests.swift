@@ -305,6 +305,41 @@ import Testing
     }
   }
 
+  /// Capital letters of the height 34 around a place, in rows, turned clockwise.
+  private func capitals(_ rows: [String], _ x: Double, _ y: Double, turnedBy degrees: Double)
+    -> [Stroke]
+  {
+    let shapes: [Character: [[(Double, Double)]]] = [
+      "E": [[(0.5, 0), (0, 0), (0, 1), (0.5, 1)], [(0, 0.5), (0.4, 0.5)]],
+      "H": [[(0, 0), (0, 1)], [(0.6, 0), (0.6, 1)], [(0, 0.5), (0.6, 0.5)]],
+      "I": [[(0.25, 0), (0.25, 1)]], "L": [[(0, 0), (0, 1), (0.5, 1)]],
+      "M": [[(0, 1), (0, 0), (0.4, 0.6), (0.7, 0), (0.7, 1)]],
+      "T": [[(0.25, 0), (0.25, 1)], [(-0.05, 0), (0.6, 0)]],
+    ]
+    let height = 34.0
+    var strokes: [Stroke] = []
+    for (row, word) in rows.enumerated() {
+      let top = 1.5 * Double(row) - 0.75 * Double(rows.count)
+      for (number, letter) in word.enumerated() {
+        let left = 0.85 * Double(number) - 0.425 * Double(word.count)
+        for path in shapes[letter]! {
+          let places: [(Double, Double)] = path.map { place in
+            (height * (place.0 + left), height * (place.1 + top))
+          }
+          strokes.append(line(through: places))
+        }
+      }
+    }
+    let turned = Drawing(strokes).transformed(by: .rotation(degrees * .pi / 180))
+    return turned.strokes.map { Stroke($0.points.map { Point($0.x + x, $0.y + y) }) }
+  }
+
+  @Test(arguments: [0.0, -25, 20]) func wordsInRowsAreReadAtAnySlope(degrees: Double) throws {
+    let strokes = two + capitals(["HILL", "TIME"], 350, 122, turnedBy: degrees)
+    let read = try recognize(strokes).transitions
+    #expect(read.map(\.symbols) == [["HILL TIME"]])
+  }
+
   @Test func symbolsAreOfTheAlphabetIfOneIsGiven() throws {
     let strokes = two + capitalB(350, 170)
     #expect(try recognize(strokes).transitions[0].symbols == ["B"])

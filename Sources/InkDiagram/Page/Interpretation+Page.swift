@@ -83,14 +83,20 @@ extension Interpretation {
 
   /// Returns what a line of writing in `drawing` looks like.
   ///
-  /// - Parameter angle: How far it is turned clockwise, in radians.
+  /// - Parameter angle: How far it is turned clockwise from where its baseline is level, in radians.
   func writing(
     _ line: TextLine, in drawing: Drawing, turnedBy angle: Double
   ) -> LabelReader.Writing {
-    let strokes = Drawing(strokes(of: line).map { drawing.strokes[$0] })
-      .transformed(by: .rotation(angle))
+    let turn = angle - line.slope
+    let across = Vector(angle: line.slope + .pi / 2, length: 1)
+    let own = strokes(of: line).map { drawing.strokes[$0] }.filter { stroke in
+      guard let band = line.band else { return true }
+      let inside = stroke.points.count { band.contains(Vector($0).dot(across)) }
+      return 2 * inside > stroke.points.count
+    }
+    let strokes = Drawing(own).transformed(by: .rotation(turn))
     guard isTraced else { return .ink(strokes) }
-    return .picture(pageWriting?.strip(of: line, turnedBy: angle), strokes)
+    return .picture(pageWriting?.strip(of: line, turnedBy: turn), strokes)
   }
 
   /// The logarithm of the odds of what the network sees, and of lines that lead elsewhere too.

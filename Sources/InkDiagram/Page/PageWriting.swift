@@ -12,10 +12,10 @@ struct PageWriting {
   let strokes: [[Int]]
   private let picture: any DiagramPicture
   /// The places of the cells of each mark, and of all other ink, in the drawing.
-  private let cells: [[Vector]]
+  let cells: [[Vector]]
   private let otherInk: [Vector]
   /// The side of a cell in the drawing.
-  private let cellSize: Double
+  let cellSize: Double
 
   /// Finds where the marks of a page are in the drawing of a picture.
   ///
@@ -64,10 +64,14 @@ struct PageWriting {
   func strip(of line: TextLine, turnedBy angle: Double) -> Bitmap? {
     let own = Set(line.strokes)
     let reach = line.low.distance(to: line.high) / 2 + PageNumbers.nearCells * cellSize
+    let across = Vector(angle: line.slope + .pi / 2, length: 1)
     func isNear(_ place: Vector) -> Bool { place.distance(to: line.center) < reach }
+    func isInside(_ place: Vector) -> Bool { line.band?.contains(place.dot(across)) ?? true }
+    let ownCells = line.strokes.flatMap { cells[$0] }
     let others = cells.indices.filter { !own.contains($0) }.flatMap { cells[$0].filter(isNear) }
     return picture.strip(
-      ofCells: line.strokes.flatMap { cells[$0] }, besides: others + otherInk.filter(isNear),
+      ofCells: ownCells.filter(isInside),
+      besides: others + ownCells.filter { !isInside($0) } + otherInk.filter(isNear),
       cellSize: cellSize, turnedBy: angle)
   }
 }

@@ -85,7 +85,7 @@ public struct PageTruth: Hashable, Sendable, Codable {
       let ways =
         [["\(from)", "\(arrow.to)"]] + (arrow.hasTwoHeads ? [["\(arrow.to)", "\(from)"]] : [])
       for way in ways {
-        symbols[way, default: []] += arrow.symbols.split(separator: "\n").map(String.init)
+        symbols[way, default: []] += Self.symbols(inRows: arrow.symbols)
       }
     }
     transitions = symbols.map { $0 + [$1.joined(separator: ",")] }
@@ -106,6 +106,15 @@ public struct PageTruth: Hashable, Sendable, Codable {
     turned = (page.turn * 180 / .pi).rounded()
     nameless = nil
     kind = "composed"
+  }
+
+  /// Returns the symbols of a label: one for each row, or one phrase if the rows are words.
+  static func symbols(inRows label: String) -> [String] {
+    let rows = label.split(separator: "\n").map(String.init)
+    let areWords = rows.allSatisfy { row in
+      row.count > 2 && row.allSatisfy { $0.isLetter || $0 == " " }
+    }
+    return areWords && !rows.isEmpty ? [rows.joined(separator: " ")] : rows
   }
 
   private static func coordinates(_ path: [Vector]) -> [[Double]] {

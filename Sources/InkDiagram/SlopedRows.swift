@@ -1,0 +1,188 @@
+import Foundation
+import Ink
+
+/// Rows of writing whose baselines rise or fall, as those of a label along an arrow do.
+///
+/// On its baselines, writing that is projected onto the direction across them has the sharpest profile (Postl, 1986).
+struct SlopedRows {
+  /// The rows, in the order in which they are read.
+  let rows: [TextLine]
+  /// How many times as long as high the longest row is.
+  private let shape: Double
+
+  /// The ranges of slopes of which the best is a candidate, in degrees: rising, nearly level, falling and steep.
+  ///
+  /// Steep writing is read downwards or upwards.
+  private static let ranges = [-44 ... -16, -14...14, 16...44, 46...134]
+  private static let slopeStep = 2
+  /// The slope below which baselines are level, and that below which marks that are apart are not joined, in degrees.
+  private static let (levelSlope, slightSlope) = (6, 15)
+  /// How many times as long as high the longest row is, at least, where it slopes, and where it is steep.
+  private static let (leastShape, leastSteepShape) = (1.5, 1.8)
+  /// How many times as long as high a single steep stroke or mark is, at most, to be writing and no line.
+  private static let maximumShape = 6.0
+  /// The number of parts of a profile.
+  private static let partCount = 64
+  /// A gap between rows has at most this share of the ink of the lesser row beside it.
+  private static let gap = 0.35
+  /// The height of a row, as a share of the highest one, below which it is dots, primes or bars, and the share of the
+  /// most ink below which a part of a profile does not count for the height.
+  private static let (leastRow, leastInk) = (0.4, 0.05)
+  /// The share of a mark that is in a row, at least, besides the row with most of it.
+  private static let leastPart = 0.15
+
+  /// Returns the ways in which writing may be in rows, besides the rows on level baselines that are known.
+  ///
+  /// - Parameters:
+  ///   - traces: The strokes, or marks of `page`, at least one.
+  ///   - page: The writing in a picture, or `nil` if only strokes are known.
+  static func candidates(
+    for traces: [Trace], besides known: [TextLine], in page: PageWriting?
+  ) -> [[TextLine]] {
+    let ink = traces.map { WeighedInk($0, in: page) }
+    let extent = TextLine(traces: traces)
+    let side = max(page?.cellSize ?? 0, extent.low.distance(to: extent.high) / Double(partCount))
+    func sharpness(_ degrees: Int) -> Double {
+      Profile(of: ink, across: .normal(degrees), partSide: side).parts.reduce(0) { $0 + $1 * $1 }
+    }
+    let slopes = ranges.map { range in
+      stride(from: range.lowerBound, through: range.upperBound, by: slopeStep)
+        .map { (degrees: $0, sharpness: sharpness($0)) }
+        .max { ($0.sharpness, -abs($0.degrees)) < ($1.sharpness, -abs($1.degrees)) }!.degrees
+    }
+    return (slopes + [slopes[3] - 180]).compactMap { degrees in
+      let sloped = SlopedRows(of: traces, ink, degrees: degrees, in: page)
+      if abs(degrees) <= slightSlope, sloped.rows.count < known.count { return nil }
+      if abs(degrees) <= levelSlope { return sloped.rows.count > known.count ? sloped.rows : nil }
+      let isSteep = abs(degrees) > 45
+      if isSteep, traces.count == 1, sloped.shape > maximumShape { return nil }
+      return sloped.shape > (isSteep ? leastSteepShape : leastShape) ? sloped.rows : nil
+    }
+  }
+
+  private init(of traces: [Trace], _ ink: [WeighedInk], degrees: Int, in page: PageWriting?) {
+    let across = Vector.normal(degrees)
+    let heights = ink.map { $0.places.map(across.dot) }
+    let profile = Profile(of: ink, across: across, leastSide: page?.cellSize ?? 0)
+    let edges = [-.infinity] + Self.cuts(of: profile) + [.infinity]
+    let bands = zip(edges, edges.dropFirst()).map { $0..<$1 }
+    let rowsOfTraces = heights.map { heights in
+      let counts = bands.map { heights.count(where: $0.contains) }
+      let most = counts.indices.max { (counts[$0], -$0) < (counts[$1], -$1) }!
+      // Strokes are not divided.
+      return counts.indices.filter {
+        $0 == most
+          || page != nil && Double(counts[$0]) >= Self.leastPart * Double(heights.count)
+      }
+    }
+    var rows: [TextLine] = []
+    var longest = (length: 0.0, height: 0.0)
+    for (number, band) in bands.enumerated() {
+      let own = traces.indices.filter { rowsOfTraces[$0].contains(number) }
+      guard !own.isEmpty else { continue }
+      rows.append(
+        TextLine(
+          traces: own.map { traces[$0] }, slope: Double(degrees) * .pi / 180,
+          band: page == nil ? nil : band))
+      let inside = own.flatMap { ink[$0].places }.filter { band.contains($0.dot(across)) }
+      let length = inside.map { $0.cross(across) }.extent
+      if length > longest.length { longest = (length, inside.map(across.dot).extent) }
+    }
+    self.rows = rows
+    shape = longest.length / max(longest.height, 1e-9)
+  }
+
+  /// Returns the middles of the gaps between rows.
+  private static func cuts(of profile: Profile) -> [Double] {
+    let parts = profile.smoothed
+    let most = parts.max() ?? 0
+    var gaps: [Int] = []
+    // The most ink since the last gap, and where there is least after it.
+    var peak = 0.0
+    var lowest: (ink: Double, first: Int, last: Int)?
+    for (number, ink) in parts.enumerated() {
+      if let low = lowest, ink > low.ink, low.ink <= gap * min(peak, ink) {
+        gaps.append((low.first + low.last) / 2)
+        (peak, lowest) = (ink, nil)
+      } else if ink > peak, lowest.map({ $0.ink > gap * peak }) ?? true {
+        (peak, lowest) = (ink, nil)
+      } else if lowest.map({ ink < $0.ink }) ?? true {
+        lowest = (ink, number, number)
+      } else if ink == lowest!.ink {
+        lowest!.last = number
+      }
+    }
+    // What is not as high as a row belongs to the row from which less of a gap divides it.
+    while !gaps.isEmpty {
+      let edges = [0] + gaps + [parts.count]
+      let heights = zip(edges, edges.dropFirst()).map { low, high in
+        parts[low..<high].count { $0 > leastInk * most }
+      }
+      let least = leastRow * Double(heights.max()!)
+      guard let row = heights.firstIndex(where: { Double($0) < least }) else { break }
+      let beside = [row - 1, row].filter(gaps.indices.contains)
+      gaps.remove(at: beside.max { parts[gaps[$0]] < parts[gaps[$1]] }!)
+    }
+    return gaps.map { profile.start + (Double($0) + 0.5) * profile.partSide }
+  }
+
+  /// The places of a stroke or of the cells of a mark, and how much ink each has.
+  private struct WeighedInk {
+    let places: [Vector]
+    let weight: Double
+
+    init(_ trace: Trace, in page: PageWriting?) {
+      if let page {
+        (places, weight) = (page.cells[trace.index], 1)
+      } else {
+        (places, weight) = (trace.points, trace.length / Double(trace.points.count))
+      }
+    }
+  }
+
+  /// How much ink is in each part of the way across writing.
+  private struct Profile {
+    let start: Double
+    let partSide: Double
+    private(set) var parts: [Double]
+
+    /// Creates a profile of parts that have the same side for all directions.
+    init(of ink: [WeighedInk], across: Vector, partSide: Double) {
+      let heights = ink.map { $0.places.map(across.dot) }
+      let (low, high) = (heights.joined().min() ?? 0, heights.joined().max() ?? 0)
+      (start, self.partSide) = (low, max(partSide, 1e-9))
+      parts = [Double](repeating: 0, count: Int((high - low) / self.partSide) + 1)
+      for (own, heights) in zip(ink, heights) {
+        for height in heights { parts[Int((height - low) / self.partSide)] += own.weight }
+      }
+    }
+
+    /// Creates a profile of as many parts as are usual, unless these are shorter than `leastSide`.
+    init(of ink: [WeighedInk], across: Vector, leastSide: Double) {
+      let extent = ink.flatMap { $0.places.map(across.dot) }.extent
+      self.init(
+        of: ink, across: across,
+        partSide: max(leastSide, extent / Double(SlopedRows.partCount)))
+    }
+
+    /// The parts, each the mean of itself and of those beside it.
+    var smoothed: [Double] {
+      parts.indices.map { number in
+        let near = parts[max(0, number - 1)...min(parts.count - 1, number + 1)]
+        return near.reduce(0, +) / Double(near.count)
+      }
+    }
+  }
+}
+
+extension Vector {
+  /// The direction down across a baseline that is turned clockwise by `degrees`.
+  fileprivate static func normal(_ degrees: Int) -> Vector {
+    Vector(angle: Double(degrees + 90) * .pi / 180, length: 1)
+  }
+}
+
+extension Array where Element == Double {
+  /// The difference between the largest and the smallest number, or 0.
+  fileprivate var extent: Double { (self.max() ?? 0) - (self.min() ?? 0) }
+}
