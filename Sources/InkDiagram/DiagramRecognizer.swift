@@ -200,11 +200,11 @@ public struct DiagramRecognizer: Sendable {
   ) {
     let named = labels.names.keys.sorted()
     let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
-    let lines = labelled.flatMap { arrow in labels.symbols[arrow]!.map { (arrow, $0) } }
+    let lines = labelled.flatMap { labels.symbols[$0]! }
     let names = named.map { labels.names[$0]! }
     let further = names.flatMap { $0.rows.dropFirst() }
     let readings = labelReader.texts(
-      names: names.map { $0.rows[0] } + further, symbols: lines.map(\.1)
+      names: names.map { $0.rows[0] } + further, symbols: lines
     ) { line, angle in
       labels.interpretation.writing(line, in: drawing, turnedBy: angle)
     }

@@ -11,7 +11,9 @@ extension LabelReader {
 
   /// What sloped rows cost together, and what each row, each radian of its slope up to 45°, and a steeper slope cost.
   ///
-  /// These and the following costs are logarithms of probabilities, chosen on composed pages of validation writers, like ``PageNumbers``.
+  /// All costs are logarithms of probabilities. The first was chosen among four on composed pages of validation writers;
+  /// the others were set by hand. On these pages a lower cost of slopes reads as well, but level labels in pictures by
+  /// people were read as sloped ones.
   private static let (slopedCost, rowCost, slopeCost, steepCost) = (1.0, 1.0, 2.5, 2.0)
   /// The score of a row from which it is not tried otherwise.
   private static let readWell = -1.0
@@ -21,7 +23,9 @@ extension LabelReader {
   /// The first three are those of 1,257 labels cut out of composed pages.
   private static let (leastAspect, characterAspect, aspectDeviation) = (0.6, 0.27, 0.3)
   private static let strangeAspect = 0.002
-  /// The number of marks or strokes of a character, at most, and what each more costs.
+  /// The margin of a strip, as a share of the height of its text, and the least height of ink, as a share of its width.
+  private static let (margin, leastHeight) = (0.4, 0.2)
+  /// The number of marks or strokes of a character, at most, and the cost of each further one; set by hand.
   private static let (marksOfCharacter, markCost) = (2, 1.5)
 
   /// Returns the sloped rows of each block that are read better than its level ones; `nil` where none are.
@@ -57,13 +61,25 @@ extension LabelReader {
     let lost = row.traces.count - Self.marksOfCharacter * best.text.count
     score -= Self.markCost * Double(max(0, lost))
     let usual = Self.leastAspect + Self.characterAspect * Double(best.text.count)
-    let deviation = log(writing.aspect / usual) / Self.aspectDeviation
+    let deviation = log(Self.aspect(of: writing) / usual) / Self.aspectDeviation
     let strange = Self.strangeAspect
     return score + log((1 - strange) * exp(-deviation * deviation / 2) + strange)
   }
 
-  /// Returns the texts of each symbol or list of symbols in the rows of a label, the likeliest first with probabilities:
-  /// rows of words are one.
+  /// Returns how many times as wide as high writing is, with the margin that strips have.
+  private static func aspect(of writing: Writing) -> Double {
+    switch writing {
+    case .picture(let strip?, _): return Double(strip.width) / Double(max(1, strip.height))
+    case .picture(nil, let strokes), .ink(let strokes):
+      let (width, inkHeight) = (strokes.bounds?.width ?? 0, strokes.bounds?.height ?? 0)
+      let height = max(inkHeight, leastHeight * width, 1e-9)
+      return (width + margin * height) / ((1 + margin) * height)
+    }
+  }
+
+  /// Returns the texts of each symbol or list of symbols in a label, the likeliest first with probabilities.
+  ///
+  /// Rows of words are one symbol.
   func phrases(of rows: [TextLine], _ texts: [[ScoredText]]) -> [[ScoredText]] {
     var phrases: [(last: TextLine, texts: [[ScoredText]])] = []
     for (row, texts) in zip(rows, texts) where !texts.isEmpty {
@@ -78,9 +94,9 @@ extension LabelReader {
     return phrases.map { WrittenRows.joined($0.texts, by: " ") }
   }
 
-  /// Whether the texts of two rows are one symbol: words, or something and an operator.
+  /// Whether the texts of two rows are one symbol: words, or an operand and an operator.
   func isPhrase(_ text: String, above other: String) -> Bool {
-    // What is expected is not joined.
+    // Known symbols stay apart.
     guard alphabet.isEmpty, !(vocabulary.contains(text) && vocabulary.contains(other)) else {
       return false
     }
@@ -93,21 +109,5 @@ extension LabelReader {
     }
     return isWords(text) && isWords(other) || operators.contains(text) && isOperand(other)
       || isOperand(text) && operators.contains(other)
-  }
-}
-
-extension LabelReader.Writing {
-  /// How many times as wide as high it is.
-  fileprivate var aspect: Double {
-    switch self {
-    case .picture(let strip?, _): return Double(strip.width) / Double(max(1, strip.height))
-    case .picture(nil, let strokes), .ink(let strokes):
-      // Strips have a margin.
-      let places = strokes.strokes.flatMap(\.points)
-      let (xs, ys) = (places.map(\.x), places.map(\.y))
-      let width = (xs.max() ?? 0) - (xs.min() ?? 0)
-      let height = max((ys.max() ?? 0) - (ys.min() ?? 0), 0.2 * width, 1e-9)
-      return (width + 0.4 * height) / (1.4 * height)
-    }
   }
 }

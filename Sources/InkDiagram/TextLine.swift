@@ -84,7 +84,8 @@ struct TextLine {
 
   /// The gap between rows of one text and the height of the smaller row, as shares of the height of the larger one.
   private static let (rowGap, rowHeight) = (0.8, 0.5)
-  /// How much of the narrower row is above or below the other, and how much of the smaller one is beside the other.
+  /// How much of the narrower row is above or below the other, at least, and how much of the smaller one is beside the
+  /// other, at most; these and the numbers above were set by hand.
   private static let (rowOverlap, besideRow) = (0.5, 0.5)
 
   /// Whether another line is the row above or below this one in the same text.

@@ -80,7 +80,7 @@ import Testing
     #expect(
       reader.phrases(of: lines, read).map { $0.map(\.text) }
         == [["north end", "norte end"], ["0"]])
-    // A row without a text is not there; what is beside is another symbol.
+    // Words with an unread row between them are two symbols.
     #expect(reader.phrases(of: lines, [read[0], [], read[1]]).count == 2)
   }
 
