@@ -12,7 +12,7 @@ import InkRecognizer
 /// between threads.
 public struct DiagramRecognizer: Sendable {
   let reader: Reader
-  let pages: PageRecognizer
+  let network: PageNetwork
 
   /// The probability below which a name or a label is uncertain.
   private static let certain = 0.9
@@ -38,8 +38,15 @@ public struct DiagramRecognizer: Sendable {
 
   /// Creates a recogniser that reads names and symbols with `reader`, and that tells rings, arrows and writing apart
   /// with `pages`.
-  public init(reader: Reader, pages: PageRecognizer) {
-    (self.reader, self.pages) = (reader, pages)
+  ///
+  /// - Throws: `ModelError` if the model of `pages` has other classes or fields than the released one, or unknown numbers
+  ///   of its decision.
+  public init(reader: Reader, pages: PageRecognizer) throws(ModelError) {
+    try self.init(reader: reader, network: PageNetwork(pages))
+  }
+
+  private init(reader: Reader, network: PageNetwork) {
+    (self.reader, self.network) = (reader, network)
   }
 
   /// Creates a recogniser with the models that come with this package, in the resources of the modules
@@ -55,9 +62,10 @@ public struct DiagramRecognizer: Sendable {
   ///
   /// - Throws: `ModelError` if a model is missing or damaged.
   public init(modelFolder folder: URL) throws(ModelError) {
+    let pages = folder.appendingPathComponent("page.safetensors").path
     try self.init(
       reader: Reader(modelURL: folder.appendingPathComponent("reader.safetensors")),
-      pages: PageRecognizer(modelPath: folder.appendingPathComponent("page.safetensors").path))
+      network: PageNetwork(PageRecognizer(modelPath: pages), name: pages))
   }
 
   /// Recognises `drawing`.
@@ -79,7 +87,7 @@ public struct DiagramRecognizer: Sendable {
     guard !traces.isEmpty else { return .empty(of: drawing) }
     var interpretation = interpretation(
       of: traces, knownRings: rings,
-      seen: SeenStrokes(of: traces, in: drawing, with: pages, workers: workers))
+      seen: SeenStrokes(of: traces, in: drawing, with: network, workers: workers))
     interpretation.isTraced = isTraced
     let labelReader = LabelReader(
       reader: reader, vocabulary: vocabulary, alphabet: alphabet, workers: workers)

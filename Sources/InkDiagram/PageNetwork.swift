@@ -1,6 +1,45 @@
 import InkNetwork
 import InkRecognizer
 
+/// The network that sees a page of an automaton, and the numbers with which its answers are decoded.
+package struct PageNetwork: Sendable {
+  let recognizer: PageRecognizer
+  package let decoding: PageDecoding
+
+  /// Creates the network of a recogniser; errors call its model `name`.
+  ///
+  /// - Throws: `ModelError` if the model has other classes or fields than those of a page of an automaton, or stores a
+  ///   number that pages are not decoded with, or one out of its range.
+  package init(_ recognizer: PageRecognizer, name: String = "model") throws(ModelError) {
+    let model = recognizer.model
+    for (field, expected, found) in [
+      ("labels", PageNumbers.classes, model.labels), ("fields", PageNumbers.fields, model.fields),
+    ] where found != expected {
+      throw ModelError(
+        path: name, field: field, expected: expected.joined(separator: ", "),
+        found: found.joined(separator: ", "))
+    }
+    let numbers = model.decision.decoding ?? [:]
+    guard let decoding = PageDecoding(byName: numbers) else {
+      let ranges = PageDecoding.ranges
+      let wrong = numbers.keys.sorted().first { ranges[$0]?.contains(numbers[$0]!) != true }!
+      throw ModelError(
+        path: name, field: "decision.decoding.\(wrong)",
+        expected: ranges[wrong].map { "a number from \($0.lowerBound) to \($0.upperBound)" }
+          ?? "only numbers that pages are decoded with (`inkstate calibrate` fits them again)",
+        found: "\(numbers[wrong]!)")
+    }
+    (self.recognizer, self.decoding) = (recognizer, decoding)
+  }
+
+  /// Makes the network that comes with this package.
+  ///
+  /// - Throws: `ModelError` if its file is missing or damaged.
+  package static func released() throws(ModelError) -> PageNetwork {
+    try PageNetwork(PageRecognizer.released())
+  }
+}
+
 extension PageRecognizer {
   /// Makes a recogniser with the model `page` that comes with this package, in the resources of the module
   /// `InkDiagram`: it tells rings, lines, heads and writing apart.

@@ -80,6 +80,9 @@ public struct Model: Hashable, Sendable {
     public var rejectedLabel: String?
     /// When a reader accepts a text, or `nil` for the usual limits.
     public var reading: ReadingLimits?
+    /// The numbers with which the automaton on a page is decoded from the answers for its cells, by name, or `nil` for
+    /// the usual ones.
+    public var decoding: [String: Double]?
 
     /// The usual label of drawings that show none of the other classes.
     public static let otherLabel = "other"
@@ -120,7 +123,7 @@ public struct Model: Hashable, Sendable {
 
     /// The names in model files.
     private enum CodingKeys: String, CodingKey {
-      case temperature, rejectedLabel, reading
+      case temperature, rejectedLabel, reading, decoding
       case minimumProbabilities = "leastProbabilities"
       case minimumMargins = "leastMargins"
       case minimumExtent = "leastExtent"
@@ -390,6 +393,10 @@ extension Model.Decision {
         ("reading.leastProbability", reading.minimumProbability, 0...1),
         ("reading.mostNoWriting", reading.maximumNoWriting, 0...1),
       ]
+    }
+    // What decodes pages knows their names and ranges.
+    for (name, value) in (decoding ?? [:]).sorted(by: { $0.key < $1.key }) {
+      numbers.append(("decoding.\(name)", value, -1000...1000))
     }
     for (field, value, range) in numbers
     where !range.contains(value) {

@@ -63,7 +63,7 @@ import Testing
       texts: texts.map { $0.map { $0.map { picture.pixel(at: Vector($0)) } } })
     return writing.strips(
       in: picture.turned(byQuarters: quarters), turnedBy: angle,
-      with: try PageRecognizer.released(), workers: 1)
+      with: try PageNetwork.released(), workers: 1)
   }
 
   @Test func whatIsSeenAlikeIsCutOut() throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import InkDiagram
 
 @Suite struct PageReadingTests {
-  private static let network = Result { try PageRecognizer.released() }
+  private static let network = Result { try PageNetwork.released() }
 
   /// A page of 640 × 400 pixels with dark lines of 3 pixels.
   private func page(_ lines: [[Vector]]) -> Bitmap {
@@ -88,6 +88,50 @@ import Testing
         })
   }
 
+  /// The states and arrows of ``automaton``, in pixels.
+  private var truth: (states: [PageExample.State], arrows: Set<PageExample.Arrow>) {
+    let half = Vector(60, 45)
+    return (
+      [
+        .init(center: Vector(150, 220), half: half, isFinal: false),
+        .init(center: Vector(470, 220), half: half, isFinal: true),
+      ],
+      [.init(from: nil, to: 0), .init(from: 0, to: 0), .init(from: 0, to: 1)]
+    )
+  }
+
+  /// What is missed, what is none, a final state and the direction of an arrow are mistakes.
+  @Test func mistakesAreCounted() throws {
+    let network = try Self.network.get()
+    func mistakes(
+      _ states: [PageExample.State], _ arrows: Set<PageExample.Arrow>,
+      with decoding: PageDecoding = network.decoding
+    ) -> Int {
+      PageExample(page(automaton), states: states, arrows: arrows, with: network, workers: 1)
+        .mistakes(with: decoding)
+    }
+    let (states, arrows) = truth
+    #expect(mistakes(states, arrows) == 0)
+    // The order of the known states does not matter.
+    #expect(
+      mistakes(
+        states.reversed(), [.init(from: nil, to: 1), .init(from: 1, to: 1), .init(from: 1, to: 0)])
+        == 0)
+    let missed = PageExample.State(center: Vector(320, 340), half: Vector(30, 30), isFinal: false)
+    #expect(mistakes(states + [missed], arrows.union([.init(from: 1, to: 2)])) == 2)
+    #expect(mistakes([states[1]], []) == 4)
+    #expect(
+      mistakes(states, arrows.symmetricDifference([.init(from: 0, to: 1), .init(from: 1, to: 0)]))
+        == 2)
+    var other = states
+    other[0].isFinal = true
+    #expect(mistakes(other, arrows) == 1)
+    // Where no cell votes, nothing is found.
+    var decoding = network.decoding
+    decoding.votingRing = 2
+    #expect(mistakes(states, arrows, with: decoding) == 5)
+  }
+
   @Test func findsStatesAndArrows() throws {
     let reading = try read(automaton)
     let seen = reading.automaton()
@@ -131,7 +175,8 @@ import Testing
     let picture = page(lines)
     func sureness(_ quarters: Int) throws -> [Double] {
       PageReading.sureness(
-        of: picture.turned(byQuarters: quarters), with: try Self.network.get(), workers: 2)
+        of: picture.turned(byQuarters: quarters), with: try Self.network.get().recognizer,
+        workers: 2)
     }
     let upright = try sureness(0)
     #expect(upright.allSatisfy { $0 < 0 } && Set(upright).count == 4)
@@ -140,7 +185,8 @@ import Testing
     }
     let blank = Bitmap(width: 3, height: 1, pixels: [240, 240, 240])
     #expect(
-      PageReading.sureness(of: blank, with: try Self.network.get(), workers: 1) == [0, 0, 0, 0])
+      PageReading.sureness(of: blank, with: try Self.network.get().recognizer, workers: 1)
+        == [0, 0, 0, 0])
   }
 
   @Test func aTurnAtWhichLittleIsSeenIsNoSureOne() {
@@ -410,7 +456,9 @@ import Testing
         "\(order.firstIndex(of: arrow.from!)!)\(order.firstIndex(of: arrow.to!)!)"
       }
     }
-    let (sure, doubtful) = (PageNumbers.reachedOdds + 0.1, PageNumbers.reachedOdds - 0.1)
+    let (sure, doubtful) = (
+      search.lines.decoding.reachedOdds + 0.1, search.lines.decoding.reachedOdds - 0.1
+    )
     // Without a mark, one of both is the initial state: the one whose arrow is surer.
     #expect(turned([arrow(0, 1, 1), arrow(2, 1, doubtful)]) == ["10", "21"])
     // The other one, where a triangle or an arrow marks it.

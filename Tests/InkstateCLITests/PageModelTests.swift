@@ -99,6 +99,49 @@ import Testing
     #expect(!files.fileExists(atPath: "\(folder.path)/other"))
   }
 
+  /// What decodes pages is fitted to pages whose automata are known, and stored in the model.
+  @Test func theDecodingOfPagesIsFitted() throws {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    // Lines hardly go on, so that there is something to fit.
+    var model = try Model.read(path: root.appendingPathComponent("models/page.safetensors").path)
+    model.decision.decoding = ["goingOn": 0.9]
+    try folder.write("spoilt.safetensors", model.encoded())
+    let composed = try run(
+      "dataset compose pages --writers 3 --count 30 --width 256 --height 256 --seed 4 -o known")
+    try #require(composed.status == 0, "\(composed.errors)")
+    let fitted = try run("calibrate spoilt.safetensors known -o fitted.safetensors")
+    #expect(fitted.status == 0, "\(fitted.errors)")
+    let lines = fitted.output.split(separator: "\n")
+    let right = try #require(
+      lines.dropLast().last?.wholeMatch(
+        of: /structure right: (\d+) of (\d+) pages of the fit, before (\d+)/))
+    #expect(Int(right.1)! > Int(right.3)! && Int(right.2)! > 3)
+    #expect(lines.contains { $0.hasPrefix("goingOn ") && $0.hasSuffix(" before 0.900") })
+    #expect(lines.last?.wholeMatch(of: /structure right: .* pages? held out, before \d+/) != nil)
+    // Each line says what changed: `leastOdds -0.650, before -0.500`.
+    #expect(lines.dropLast(2).allSatisfy { $0.contains(/^\w+ +-?[\d.]+, before -?[\d.]+$/) })
+    #expect(
+      try run("inspect fitted.safetensors").output
+        .contains("64 numbers with which pages are decoded"))
+    // One core fits the same.
+    let again = try run("calibrate spoilt.safetensors known -o again.safetensors --threads 1")
+    #expect(again.output == fitted.output)
+    let files = FileManager.default
+    #expect(
+      files.contentsEqual(
+        atPath: "\(folder.path)/fitted.safetensors", andPath: "\(folder.path)/again.safetensors"))
+    for (arguments, problem) in [
+      ("spoilt.safetensors known --false-rejections 0.1", "are for models that reject"),
+      ("spoilt.safetensors pages/pictures", "truth.json"),
+      ("page.safetensors known", "page.safetensors, fields: expected centerX"),
+    ] {
+      let refused = try run("calibrate \(arguments) -o other.safetensors")
+      #expect(refused.status != 0 && refused.errors.contains(problem), "\(refused.errors)")
+      #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/other.safetensors"))
+    }
+  }
+
   @Test func aClassThatNoPageHasIsNamed() throws {
     try folder.write(
       "pages/classes.tsv",

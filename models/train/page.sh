@@ -58,6 +58,13 @@ done
 python3 models/train/fit-arrows.py "$runs"/arrows-20261204{,.ndjson} "$runs"/arrows-11055{,.ndjson} >"$runs/arrows.swift"
 swift format "$runs/arrows.swift" >Sources/InkDiagram/Page/PageArrowNetworks.swift
 
+# The numbers that decide what is a state and an arrow, fitted to pages with up to 16 states. They are not released: on
+# pages of other people, they are no better than the usual ones (models/README.md).
+"$inkstate" dataset compose pages "$runs/writing.ndjson" --shapes "$runs/shapes/train.ndjson" \
+  --count 698 --seed 20261301 --width 640 --height 640 --output "$runs/decoding" --force
+"$inkstate" calibrate Sources/InkDiagram/Resources/page.safetensors "$runs/decoding" \
+  --output "$runs/fitted.safetensors" --force
+
 # Pages of the same other people, to measure it on: inkstate evaluate runs/page/pages --model models/page.safetensors
 "$inkstate" dataset compose pages "$runs/writing-validation.ndjson" --shapes "$runs/shapes/validation.ndjson" \
   --count 400 --seed 77 --output "$runs/pages" --force

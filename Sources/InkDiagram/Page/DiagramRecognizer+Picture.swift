@@ -45,7 +45,7 @@ extension DiagramRecognizer {
     if best != 0 {
       // The network knows upright pages best.
       let reading = PageReading(
-        of: picture.page, quarters: best, with: pages, workers: workers)
+        of: picture.page, quarters: best, with: network, workers: workers)
       view = View(of: view.picture, seen: PageSight(reading))
     }
     let diagram = diagram(
@@ -65,8 +65,8 @@ extension DiagramRecognizer {
   ///   - workers: The number of cores that look at the page.
   package func see(_ page: Bitmap, workers: Int) -> Sight {
     (
-      PageSight(PageReading(of: page, with: pages, workers: workers)),
-      PageReading.sureness(of: page, with: pages, workers: workers)
+      PageSight(PageReading(of: page, with: network, workers: workers)),
+      PageReading.sureness(of: page, with: network.recognizer, workers: workers)
     )
   }
 
@@ -91,7 +91,7 @@ extension DiagramRecognizer {
         .inside(width: picture.page.width, height: picture.page.height)
     else { return nil }
     let page = PageReading(
-      of: picture.page, quarters: quarters, known: known, with: pages, workers: workers)
+      of: picture.page, quarters: quarters, known: known, with: network, workers: workers)
     let missed = page.states[known.states.count]
     let view = View(of: picture.turned(byQuarters: quarters), seen: PageSight(page))
     let diagram = diagram(

@@ -29,7 +29,7 @@ package struct KnownWriting {
   /// - Returns: The strip of each text, or `nil` if the network does not see all its writing, or not apart from
   ///   something else.
   package func strips(
-    in picture: some DiagramPicture, turnedBy angle: Double, with network: PageRecognizer,
+    in picture: some DiagramPicture, turnedBy angle: Double, with network: PageNetwork,
     workers: Int
   ) -> [Bitmap?] {
     let page = PageReading(of: picture.page, with: network, workers: workers)

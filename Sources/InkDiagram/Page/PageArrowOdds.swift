@@ -25,7 +25,7 @@ struct PageArrowOdds {
     chosen[[arrow.from, arrow.to], default: []].append(
       PageArrowSearch.places(arrow.path))
     lines.cells.mark(
-      arrow.path, reach: max(1, (PageNumbers.takenWidth * lines.scale).rounded(.down)),
+      arrow.path, reach: max(1, (lines.decoding.takenWidth * lines.scale).rounded(.down)),
       in: &isTaken)
     takeHead(of: arrow)
     guard let to = arrow.to else { return }
@@ -46,12 +46,12 @@ struct PageArrowOdds {
   /// Takes the cells of the head at the tip of an arrow.
   private mutating func takeHead(of arrow: PageArrow) {
     let tip = arrow.path[arrow.path.count - 1]
-    let reach = (PageNumbers.headSize * lines.scale).rounded(.down)
+    let reach = (lines.decoding.headSize * lines.scale).rounded(.down)
     var next = arrow.path.suffix(Int(reach)).map { lines.cells.cell(at: $0) }
     var isSeen = Set(next)
     while let cell = next.popLast() {
       for near in lines.cells.neighbors(of: cell)
-      where lines.head(near) > PageNumbers.tipHead
+      where lines.head(near) > lines.decoding.tipHead
         && lines.cells.place(of: near).distance(to: tip) < reach && isSeen.insert(near).inserted
       {
         isTaken[near] = true
@@ -65,7 +65,7 @@ struct PageArrowOdds {
     if arrow.known.isEmpty { arrow.known = known(of: arrow) }
     arrow.left = left(to: arrow)
     arrow.odds =
-      arrow.left[0] > PageNumbers.leastOwn
+      arrow.left[0] > lines.decoding.leastOwn
       ? PageArrowNetworks.arrow(arrow.known + arrow.left)[0] : -.infinity
   }
 
@@ -164,7 +164,7 @@ struct PageArrowOdds {
   private func shaft(of path: [Vector]) -> Double {
     let count = path.count {
       let cell = lines.cells.cell(at: $0)
-      return lines.levels[cell] - lines.head(cell) > PageNumbers.goingOn
+      return lines.levels[cell] - lines.head(cell) > lines.decoding.goingOn
     }
     return Double(count) / Double(path.count)
   }
@@ -190,7 +190,7 @@ struct PageArrowOdds {
   /// that has less, and of those in the middle third.
   private func ownShares(_ path: [Vector]) -> (all: Double, ends: Double, middle: Double) {
     let seen = path.map { lines.cells.cell(at: $0) }.filter {
-      lines.levels[$0] > PageNumbers.goingOn
+      lines.levels[$0] > lines.decoding.goingOn
     }
     func share(_ cells: ArraySlice<Int>) -> Double {
       Double(cells.count { !isTaken[$0] }) / Double(max(1, cells.count))

@@ -34,7 +34,7 @@ extension PageArrowSearch {
       // Without an initial arrow, the likeliest of them is the initial state.
       let most = odds.hasInitial(automaton) ? states.count : states.count - 1
       for turn in turns.prefix(most)
-      where arrows[turn].direction < PageNumbers.reachedOdds && counts[arrows[turn].to!] > 1 {
+      where arrows[turn].direction < lines.decoding.reachedOdds && counts[arrows[turn].to!] > 1 {
         counts[arrows[turn].to!] -= 1
         counts[arrows[turn].from!] += 1
         arrows[turn].turn()
@@ -54,11 +54,11 @@ extension PageArrowSearch {
         for down in stride(from: -reach, through: reach, by: 1) {
           for across in stride(from: -reach, through: reach, by: 1) {
             let cell = lines.cells.cell(at: place + Vector(across, down))
-            guard lines.head(cell) > PageNumbers.ownedHead else { continue }
+            guard lines.head(cell) > lines.decoding.ownedHead else { continue }
             let cost =
               Vector(across, down).length
-              + PageNumbers.headTurned * (1 - abs(lines.towards(cell).dot(way)))
-              + PageNumbers.headFar * max(0, toEnd - lines.scale)
+              + lines.decoding.headTurned * (1 - abs(lines.towards(cell).dot(way)))
+              + lines.decoding.headFar * max(0, toEnd - lines.scale)
             if cost < costs[cell] { (costs[cell], owners[cell]) = (cost, number) }
           }
         }
@@ -66,7 +66,7 @@ extension PageArrowSearch {
     }
     return arrows.indices.map { number in
       lines.heads(along: arrows[number].path) {
-        owners[$0] == number || lines.head($0) <= PageNumbers.ownedHead
+        owners[$0] == number || lines.head($0) <= lines.decoding.ownedHead
       }
     }
   }
@@ -75,7 +75,9 @@ extension PageArrowSearch {
   /// each automaton.
   func markers(besides odds: inout PageArrowOdds) -> [PageArrow] {
     lonelyHeads(besides: odds).sorted { $0.odds > $1.odds }.filter { marker in
-      guard marker.odds > PageNumbers.leastOdds, !odds.hasInitial(marker.to!) else { return false }
+      guard marker.odds > lines.decoding.leastOdds, !odds.hasInitial(marker.to!) else {
+        return false
+      }
       odds.choose(marker)
       return true
     }
@@ -84,7 +86,7 @@ extension PageArrowSearch {
   /// Returns the heads that are no part of a chosen arrow, each as an arrow to the nearest state.
   func lonelyHeads(besides odds: PageArrowOdds) -> [PageArrow] {
     let isHead = odds.isTaken.indices.map {
-      lines.head($0) > PageNumbers.markerHead && !odds.isTaken[$0]
+      lines.head($0) > lines.decoding.markerHead && !odds.isTaken[$0]
     }
     var isNear = isHead
     lines.cells.mark(
@@ -96,13 +98,13 @@ extension PageArrowSearch {
 
   /// Returns the arrow to the nearest state that the cells of a head stand for, unless they are few or far away.
   private func marker(of part: [Int], besides odds: PageArrowOdds) -> PageArrow? {
-    guard Double(part.count) > PageNumbers.markerSize * lines.scale else { return nil }
+    guard Double(part.count) > lines.decoding.markerSize * lines.scale else { return nil }
     let share = 1 / Double(part.count)
     let middle = part.reduce(Vector(0, 0)) { $0 + lines.cells.place(of: $1) } * share
     let towards = part.reduce(Vector(0, 0)) { $0 + lines.towards($1) } * share
     let distances = lines.states.map { $0.distance(to: middle) }
     let state = distances.indices.min { distances[$0] < distances[$1] }!
-    guard distances[state] < PageNumbers.markerReach * lines.scale else { return nil }
+    guard distances[state] < lines.decoding.markerReach * lines.scale else { return nil }
     let inwards = (lines.states[state].center - middle).unit
     func half(_ way: Vector) -> Double {
       part.reduce(0) { max($0, abs((lines.cells.place(of: $1) - middle).dot(way))) }
@@ -116,7 +118,7 @@ extension PageArrowSearch {
     marker.known = [
       log(Double(part.count) / lines.scale), distances[state] / lines.scale, towards.length,
       towards.unit.dot(inwards), along / lines.scale, across / lines.scale,
-      shareBeside(part) { lines.levels[$0] - lines.head($0) > PageNumbers.startingLine },
+      shareBeside(part) { lines.levels[$0] - lines.head($0) > lines.decoding.startingLine },
       shareBeside(part) { odds.isTaken[$0] }, odds.hasInitial(state) ? 1 : 0,
       lineShare(from: middle - inwards * along, towards: inwards * -1),
     ]
@@ -129,10 +131,10 @@ extension PageArrowSearch {
     let side = Vector(-way.y, way.x)
     let steps = max(1, Int(lines.scale))
     let seen = (1...steps).count { step in
-      let reach = (PageNumbers.behindWidth * Double(step)).rounded(.up)
+      let reach = (lines.decoding.behindWidth * Double(step)).rounded(.up)
       return stride(from: -reach, through: reach, by: 1).contains { across in
         let cell = lines.cells.cell(at: start + way * Double(step) + side * across)
-        return lines.levels[cell] - lines.head(cell) > PageNumbers.goingOn
+        return lines.levels[cell] - lines.head(cell) > lines.decoding.goingOn
       }
     }
     return Double(seen) / Double(steps)

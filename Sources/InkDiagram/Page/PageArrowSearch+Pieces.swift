@@ -24,8 +24,8 @@ extension PageArrowSearch {
   private func tips(of path: [Vector]) -> [Int] {
     let isHead = path.indices.map { number in
       let cell = lines.cells.cell(at: path[number])
-      return lines.head(cell) > PageNumbers.tipHead
-        && lines.towards(cell).dot(lines.way(path, at: number)) > PageNumbers.tipField
+      return lines.head(cell) > lines.decoding.tipHead
+        && lines.towards(cell).dot(lines.way(path, at: number)) > lines.decoding.tipField
     }
     return path.indices.filter { number in
       number > 4 && number < path.count - 3 && isHead[number] && isHead[number - 1]
@@ -85,7 +85,7 @@ extension PageArrowSearch {
         let way = lines.way(arrow.path, at: place)
         for other in inCell[lines.cells.cell(at: point), default: []] where other.line > one {
           let cosine = way.dot(lines.way(found[other.line].path, at: other.place))
-          guard abs(cosine) > PageNumbers.meetStraight else { continue }
+          guard abs(cosine) > lines.decoding.meetStraight else { continue }
           let meeting = Meeting(one: one, other: other.line, isAlong: cosine > 0)
           meetings[meeting, default: []].append((place, other.place))
         }
@@ -98,7 +98,7 @@ extension PageArrowSearch {
   func loosened(_ line: PageArrow) -> [PageArrow] {
     func isBeside(_ state: Int?, _ end: Vector) -> Bool {
       guard let state else { return false }
-      return lines.states[state].distance(to: end) > PageNumbers.atRingCells
+      return lines.states[state].distance(to: end) > lines.decoding.atRingCells
     }
     var (start, tip) = (line, line)
     (start.from, start.isPieced) = (nil, true)
@@ -113,7 +113,7 @@ extension PageArrowSearch {
   func joined(_ found: [PageArrow]) -> [PageArrow] {
     let free = found.indices.filter {
       (found[$0].from == nil) != (found[$0].to == nil)
-        && found[$0].votes > PageNumbers.freeVotes
+        && found[$0].votes > lines.decoding.freeVotes
     }
     // From the state to the free end.
     let outward = free.map { number in
@@ -124,11 +124,11 @@ extension PageArrowSearch {
       for other in free.indices where other > one {
         let (end, start) = (outward[one].last!, outward[other].last!)
         let gap = end.distance(to: start)
-        guard gap < PageNumbers.joinGap * lines.scale else { continue }
+        guard gap < lines.decoding.joinGap * lines.scale else { continue }
         let (way, back) = (lines.heading(outward[one]), lines.heading(outward[other]))
         let across = gap < 2 ? way : (start - end) * (1 / gap)
-        guard way.dot(across) > PageNumbers.joinStraight,
-          back.dot(across) < -PageNumbers.joinStraight, !isThroughState(end, start)
+        guard way.dot(across) > lines.decoding.joinStraight,
+          back.dot(across) < -lines.decoding.joinStraight, !isThroughState(end, start)
         else { continue }
         pairs.append((one, other, gap))
       }
@@ -164,12 +164,12 @@ extension PageArrowSearch {
     var tied = arrow
     if tied.to == nil {
       let reach =
-        arrow.direction > PageNumbers.knownDirection
-        ? PageNumbers.tipReach : PageNumbers.startReach
+        arrow.direction > lines.decoding.knownDirection
+        ? lines.decoding.tipReach : lines.decoding.startReach
       tied.to = state(after: arrow.path, from: arrow.from, reach: reach)
     }
     if tied.from == nil {
-      let reach = arrow.to == nil ? PageNumbers.tipReach : PageNumbers.startReach
+      let reach = arrow.to == nil ? lines.decoding.tipReach : lines.decoding.startReach
       tied.from = state(after: arrow.path.reversed(), from: tied.to, reach: reach)
     }
     return tied.from == nil || tied.to == nil ? nil : tied
@@ -187,9 +187,9 @@ extension PageArrowSearch {
       let distance = state.distance(to: end)
       // An initial arrow is as far from its state as it is long, and a self-loop comes back.
       let outwards = state.center - end
-      let isAhead = outwards.unit.dot(way) > PageNumbers.aheadStraight
-      guard distance < (isAhead ? max(reach, PageNumbers.aheadReach) : reach) * lines.scale,
-        number != own || distance < PageNumbers.loopReturn * Double(path.count)
+      let isAhead = outwards.unit.dot(way) > lines.decoding.aheadStraight
+      guard distance < (isAhead ? max(reach, lines.decoding.aheadReach) : reach) * lines.scale,
+        number != own || distance < lines.decoding.loopReturn * Double(path.count)
       else { continue }
       let cost = distance - 0.5 * lines.scale * outwards.unit.dot(way)
       if cost < best?.cost ?? .infinity { best = (number, cost) }

@@ -57,7 +57,7 @@ struct PageArrowSearch {
     var rest = candidates()
     for index in rest.indices { odds.judge(&rest[index]) }
     // What is chosen makes none likelier.
-    let firstUnlikely = rest.partition { $0.odds <= Self.leastOdds(of: $0) }
+    let firstUnlikely = rest.partition { $0.odds <= leastOdds(of: $0) }
     var others = Array(rest[firstUnlikely...])
     rest.removeSubrange(firstUnlikely...)
     var chosen: [PageArrow] = []
@@ -66,9 +66,9 @@ struct PageArrowSearch {
       odds.judge(&rest[best])
       // Better ones were chosen since it was judged; another one may be likelier now.
       if rest[best].odds < before { continue }
-      guard rest[best].odds > PageNumbers.leastUnexplainedOdds else { break }
+      guard rest[best].odds > lines.decoding.leastUnexplainedOdds else { break }
       let arrow = rest.remove(at: best)
-      if arrow.odds > Self.leastOdds(of: arrow) {
+      if arrow.odds > leastOdds(of: arrow) {
         chosen.append(arrow)
         odds.choose(arrow)
       } else {
@@ -83,11 +83,11 @@ struct PageArrowSearch {
   ///
   /// It is lower for a line between two states that most of its cells lead to and that shares few cells with other
   /// arrows: nothing else explains it.
-  private static func leastOdds(of line: PageArrow) -> Double {
+  private func leastOdds(of line: PageArrow) -> Double {
     let isUnexplained =
-      line.from != nil && line.from != line.to && line.votes > PageNumbers.unexplainedVotes
-      && line.left[0] > PageNumbers.unexplainedOwn
-    return isUnexplained ? PageNumbers.leastUnexplainedOdds : PageNumbers.leastOdds
+      line.from != nil && line.from != line.to && line.votes > lines.decoding.unexplainedVotes
+      && line.left[0] > lines.decoding.unexplainedOwn
+    return isUnexplained ? lines.decoding.leastUnexplainedOdds : lines.decoding.leastOdds
   }
 
   /// Returns what may be arrows.
@@ -96,10 +96,10 @@ struct PageArrowSearch {
   /// with their free ends tied to states. Those with one end lead to it.
   private func candidates() -> [PageArrow] {
     let found = followed()
-    let sure = found.filter { $0.votes > PageNumbers.pieceVotes }
+    let sure = found.filter { $0.votes > lines.decoding.pieceVotes }
     let whole = found + cut(sure) + exchanged(sure)
     let all = whole + joined(whole + whole.flatMap(loosened))
-    let limit = max(PageNumbers.sameLineCells, PageNumbers.sameLine * lines.scale)
+    let limit = max(lines.decoding.sameLineCells, lines.decoding.sameLine * lines.scale)
     var candidates: [PageArrow] = []
     var byEnds: [Set<Int?>: [[Vector]]] = [:]
     for candidate in all + all.compactMap(tied) where candidate.path.count > 2 {
@@ -145,7 +145,7 @@ struct PageArrowSearch {
   }
 
   private func bundles(from starts: [(place: Vector, way: Vector)]) -> [Bundle] {
-    let limit = max(PageNumbers.sameLineCells, PageNumbers.sameLine * lines.scale)
+    let limit = max(lines.decoding.sameLineCells, lines.decoding.sameLine * lines.scale)
     var bundles: [Bundle] = []
     var byEnds: [[Int?]: [Int]] = [:]
     for start in starts {

@@ -62,7 +62,7 @@ extension PageLines {
       let way = way(path, at: number)
       let cell = cells.cell(at: place)
       let half = number < path.count / 2 ? 0 : 1
-      if levels[cell] - head(cell) > PageNumbers.goingOn {
+      if levels[cell] - head(cell) > decoding.goingOn {
         heads.along[half] += towards(cell).dot(way)
         lineCells[half] += 1
       }

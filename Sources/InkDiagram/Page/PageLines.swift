@@ -6,19 +6,25 @@ import InkNetwork
 struct PageLines {
   let cells: CellAnswers
   let states: [PageState]
+  let decoding: PageDecoding
   /// The usual radius of a state, in cells.
   let scale: Double
   /// The probability of a line or a head of each cell outside the states.
   private(set) var levels: [Float]
   /// The distance of each cell to the nearest outline, below 0 inside; infinite far away.
   private(set) var distances: [Float]
+  private let turns: [Turn]
+
+  /// A turn from the way of a line, and what it is worth.
+  private typealias Turn = (cosine: Double, sine: Double, worth: Float)
 
   private var columns: Int { cells.columns }
   private var rows: Int { cells.rows }
 
   /// - Precondition: There is a state.
-  init(_ cells: CellAnswers, states: [PageState]) {
-    (self.cells, self.states) = (cells, states)
+  init(_ cells: CellAnswers, states: [PageState], decoding: PageDecoding) {
+    (self.cells, self.states, self.decoding) = (cells, states, decoding)
+    turns = Self.turns(straightness: decoding.straightness)
     scale = states.map(\.radius).median()!
     let (rows, columns) = (cells.rows, cells.columns)
     let count = rows * columns
@@ -26,7 +32,7 @@ struct PageLines {
     var nearest = [Int](repeating: 0, count: count)
     for (number, state) in states.enumerated() {
       // Farther away, no distance counts.
-      let beside = PageNumbers.besideRing * state.radius + PageNumbers.besideRingCells + 3
+      let beside = decoding.besideRing * state.radius + decoding.besideRingCells + 3
       let rim = state.rim
       func span(_ coordinate: KeyPath<Vector, Double>, _ size: Int) -> Range<Int> {
         let all = rim.map { $0[keyPath: coordinate] }
@@ -45,10 +51,10 @@ struct PageLines {
       }
     }
     levels = [Float](repeating: 0, count: count)
-    for cell in 0..<count where distances[cell] > PageNumbers.insideRing {
+    for cell in 0..<count where distances[cell] > decoding.insideRing {
       // What looks like a ring away from all states is a bowed line.
       let reach =
-        PageNumbers.besideRing * states[nearest[cell]].radius + PageNumbers.besideRingCells
+        decoding.besideRing * states[nearest[cell]].radius + decoding.besideRingCells
       levels[cell] =
         cells.probability(of: PageNumbers.line, in: cell)
         + cells.probability(of: PageNumbers.head, in: cell)
@@ -70,7 +76,7 @@ struct PageLines {
   /// The cells from which lines are followed with the direction of the line, and how many cells each stands for.
   var starts: (lines: [(place: Vector, way: Vector)], cellsPerStart: Double) {
     let all = levels.indices.filter {
-      levels[$0] - head($0) > PageNumbers.startingLine && distances[$0] > 0
+      levels[$0] - head($0) > decoding.startingLine && distances[$0] > 0
     }
     let step = max(1, all.count / PageNumbers.mostStarts)
     let starts = withLevels { levels in
@@ -89,16 +95,14 @@ struct PageLines {
   }
 
   /// The turns that are tried at each step, from −90° to 90°, the smallest first, and what they are worth.
-  private static let turns: [(cosine: Double, sine: Double, worth: Float)] =
+  private static func turns(straightness: Float) -> [Turn] {
     (-7...7).sorted { (abs($0), $0) < (abs($1), $1) }.map {
       let angle = Double($0) * .pi / 14
-      return (cos(angle), sin(angle), PageNumbers.straightness * Float(cos(angle)))
+      return (cos(angle), sin(angle), straightness * Float(cos(angle)))
     }
-  /// Those that are tried in a head, where a wing is no way on.
-  private static let straighter = Array(turns[..<5])
-  /// The most that there can be of a line ahead: a probability, and what rounding adds to it.
-  private static let mostAhead: Float = 1.001
-
+  }
+  /// The number of those that are tried in a head, where a wing is no way on.
+  private static let straighter = 5
   /// Follows the line from a place to its end: to a ring that it meets, or to where nothing goes on.
   ///
   /// - Returns: The places, one a cell, and the direction of the end.
@@ -109,7 +113,7 @@ struct PageLines {
   private func follow(
     from start: Vector, towards way: Vector, on levels: LineLevels
   ) -> (path: [Vector], way: Vector) {
-    let most = max(PageNumbers.leastGap, PageNumbers.gap * scale)
+    let most = max(1, decoding.leastGap, decoding.gap * scale)
     var (place, way, smooth) = (start, way, way)
     var path: [Vector] = []
     var ways: [Vector] = []
@@ -123,15 +127,15 @@ struct PageLines {
         marks.append(place)
       }
       var best: (score: Float, level: Float, way: Vector) = (-.infinity, 0, way)
-      for turn in head(here) > 0.5 ? Self.straighter : Self.turns {
+      for turn in head(here) > 0.5 ? turns[..<Self.straighter] : turns[...] {
         // Larger turns are worth less.
-        if Self.mostAhead + turn.worth < best.score { break }
+        if LineLevels.most + turn.worth < best.score { break }
         let turned = Vector(
           way.x * turn.cosine - way.y * turn.sine, way.x * turn.sine + way.y * turn.cosine)
-        let level = levels.ahead(of: place, towards: turned)
+        let level = levels.ahead(of: place, towards: turned, least: best.score - turn.worth)
         if level + turn.worth > best.score { best = (level + turn.worth, level, turned) }
       }
-      if best.level > PageNumbers.goingOn {
+      if best.level > decoding.goingOn {
         way = (way + best.way).unit
         let across = Vector(-way.y, way.x)
         let (left, right) = (levels.level(at: place + across), levels.level(at: place - across))
@@ -146,7 +150,7 @@ struct PageLines {
       }
       path.append(place)
       ways.append(way)
-      if let turn = Self.turn(of: path, ways, width: max(2, PageNumbers.backWidth * scale)) {
+      if let turn = turn(of: path, ways) {
         path.removeSubrange((turn + 1)...)
         smooth = ways[max(0, turn - 2)]
         gap = 0
@@ -155,8 +159,8 @@ struct PageLines {
       place = place + way
       let next = cells.cell(at: place)
       if gap == 0, distances[next] < 1 {
-        let meets = inwards(next).dot(way) > PageNumbers.meeting
-        if meets || distances[next] < PageNumbers.insideRing {
+        let meets = inwards(next).dot(way) > decoding.meeting
+        if meets || distances[next] < decoding.insideRing {
           path.append(place)
           break
         }
@@ -167,10 +171,11 @@ struct PageLines {
   }
 
   /// Returns where a path turned that leads back beside itself, as at the end of a broad line.
-  private static func turn(of path: [Vector], _ ways: [Vector], width: Double) -> Int? {
+  private func turn(of path: [Vector], _ ways: [Vector]) -> Int? {
     let last = path.count - 1
+    let width = max(2, decoding.backWidth * scale)
     let earlier = stride(from: last - 4, through: max(0, last - 24), by: -2).first {
-      ways[$0].dot(ways[last]) < PageNumbers.backStraight
+      ways[$0].dot(ways[last]) < decoding.backStraight
         && path[$0].distance(to: path[last]) < width
     }
     return earlier.map { ($0 + last) / 2 }
@@ -191,12 +196,12 @@ struct PageLines {
 
   /// Returns the state that a line ends at, with the cost, if there is one.
   func state(at place: Vector, towards way: Vector) -> (state: Int, cost: Double)? {
-    let reach = PageNumbers.tieReach * scale + 2
+    let reach = decoding.tieReach * scale + 2
     var best: (state: Int, cost: Double)?
     for (number, state) in states.enumerated() {
       let distance = state.distance(to: place)
       var cost: Double?
-      if distance < max(PageNumbers.atRingCells, PageNumbers.atRing * state.radius) {
+      if distance < max(decoding.atRingCells, decoding.atRing * state.radius) {
         cost = 0.5 * max(0, distance)
       } else if distance < reach + scale {
         let hit = stride(from: 0, through: reach, by: 1).first {
@@ -204,7 +209,7 @@ struct PageLines {
         }
         if let hit {
           cost = hit + 0.3 * distance
-        } else if distance < PageNumbers.looseTie * state.radius {
+        } else if distance < decoding.looseTie * state.radius {
           cost = distance + 0.5 * scale
         }
       }
@@ -224,6 +229,9 @@ private struct LineLevels {
   let rows: Int
   let looks = PageNumbers.looks
 
+  /// The most that there can be of a line: a probability, and what rounding adds to it.
+  static let most: Float = 1.001
+
   /// Returns the probability of a line between cells.
   @inline(__always)
   func level(at place: Vector) -> Float {
@@ -237,12 +245,15 @@ private struct LineLevels {
     return upper + (lower - upper) * down
   }
 
-  /// Returns how much of a line there is ahead in a direction.
+  /// Returns how much of a line there is ahead in a direction, or less than `least` if it is less.
   @inline(__always)
-  func ahead(of place: Vector, towards way: Vector) -> Float {
-    looks.near.weight * level(at: place + way * looks.near.distance)
-      + looks.middle.weight * level(at: place + way * looks.middle.distance)
-      + looks.far.weight * level(at: place + way * looks.far.distance)
+  func ahead(of place: Vector, towards way: Vector, least: Float = -.infinity) -> Float {
+    let (near, middle, far) = looks
+    var sum = near.weight * level(at: place + way * near.distance)
+    if sum + (middle.weight + far.weight) * Self.most < least { return sum }
+    sum += middle.weight * level(at: place + way * middle.distance)
+    if sum + far.weight * Self.most < least { return sum }
+    return sum + far.weight * level(at: place + way * far.distance)
   }
 
   /// Returns the direction in which there is most of a line on both sides of a place.

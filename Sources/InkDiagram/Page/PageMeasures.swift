@@ -29,7 +29,7 @@ package struct PageMeasures: Encodable, Sendable {
   let markers: [Line]
 
   /// Measures the lines of a picture, as ``DiagramRecognizer`` does.
-  package init(of picture: Bitmap, named name: String, with network: PageRecognizer, workers: Int) {
+  package init(of picture: Bitmap, named name: String, with network: PageNetwork, workers: Int) {
     let page = PageReading(of: picture, with: network, workers: workers)
     self.picture = name
     states = page.states.map { state in

@@ -1,6 +1,7 @@
-/// The numbers that decide how a page is decoded, each with its unit.
+/// The numbers that decide how a page is looked at and how its strokes are judged, each with its unit.
 ///
-/// Steps and spans of the searches stand where they are used.
+/// ``PageDecoding`` has those with which states and arrows are decoded. Steps and spans of the searches stand where they
+/// are used.
 ///
 /// They were chosen on composed pages (`dataset compose pages`) in the handwriting of people that the network never
 /// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people, unless it
@@ -8,6 +9,12 @@
 enum PageNumbers {
   // MARK: Classes and fields
 
+  /// The classes that the network tells apart.
+  static let classes = ["nothing", "ring", "line", "head", "writing"]
+  /// What the network says of each cell beside its class; `DenseFieldNames.pages` has the meanings.
+  static let fields = [
+    "centerX", "centerY", "halfWidth", "halfHeight", "final", "towardsX", "towardsY",
+  ]
   /// The index of each class in the answers of the network.
   static let (nothing, ring, line, head, writing) = (0, 1, 2, 3, 4)
   /// The fields that are coordinates across: `centerX` and `towardsX`.
@@ -95,40 +102,14 @@ enum PageNumbers {
 
   // MARK: States
 
-  /// The probability of a ring at which a cell votes for a centre.
-  static let votingRing: Float = 0.4
-  /// The votes that a state needs, in shares of a full ring.
-  static let leastVotes: Float = 0.12
   /// The number of cells that vote for a state, at least.
   static let fewestVotes = 6
   /// The number of centres that are looked at, at most.
   static let mostCenters = 400
-  /// How far from the voted centre votes belong to it: the share of the half axes, and at least so many cells.
-  static let voteReach: Float = 0.35, leastReach: Float = 2.5
-  /// How much the half axes of votes for one state differ, as a logarithm.
-  static let likeSize = 0.5
   /// Where the ring of a state is looked for, in shares of its half axes.
   static let ringShares = 0.65...1.45
-  /// The probability of a ring at which a cell is part of an outline.
-  static let outlineRing: Float = 0.35
-  /// How far inside an inner ring is looked for, as a share of the outline.
-  static let innermost = 0.4
-  /// The share of directions in which a state has a ring, at least.
-  static let leastSupport = 0.45
-  /// How near the centres of two states are at least, in half axes of the larger and the smaller one.
-  static let nearestOther = 0.55, nearestSmaller = 0.4
-  /// The share of the area of a state that is inside another one, at most, and of its ring that is on the outline of
-  /// no other one, at least.
-  static let mostOverlap = 0.3, ownRing = 0.5
-  /// How far beside an outline a ring is that of its state, in radii, and at least so many cells.
-  static let outlineWidth = 0.12, outlineCells = 2.0
-  /// The radius, in usual radii, below which a ring without arrows is a letter or a hole.
-  static let letterSize = 0.4
-  /// The radius, in usual radii, and the least share of directions with a ring, of a state without arrows beside others
-  /// that have some.
-  static let loneSize = 0.75...1.4, loneSupport = 0.8
-  /// The weights of the fields' answer, of the share of directions with an inner ring, and the offset of final states.
-  static let finalField = 4.0, finalRing = 4.0, finalOffset = -3.0
+  /// The radius, in usual radii, of a state without arrows beside others that have some.
+  static let loneSize = 0.75...1.4
 
   /// How far from a place that a person marks the ring of a missed state is looked for, in usual radii, how much farther
   /// than most of it a part of it is, and the share of directions in which it has to be seen.
@@ -140,93 +121,31 @@ enum PageNumbers {
 
   // MARK: Following lines
 
-  /// How far outside a ring its cells are no longer its own: a share of the radius, and so many cells.
-  static let besideRing = 0.3, besideRingCells = 2.0
-  /// How far inside a ring lines go on.
-  static let insideRing: Float = -1.5
-  /// The probability of a line from which cells are followed, and the most cells that are.
-  static let startingLine: Float = 0.4, mostStarts = 1000
+  /// The most cells from which lines are followed.
+  static let mostStarts = 1000
   /// A look along a line: how far ahead, and its weight; the weights of all looks add up to 1.
   typealias Look = (distance: Double, weight: Float)
   /// How far ahead is looked.
   static let looks: (near: Look, middle: Look, far: Look) = (
     (distance: 1, weight: 0.4), (distance: 2, weight: 0.35), (distance: 3.2, weight: 0.25)
   )
-  /// What going straight on is worth, in probabilities of a line.
-  static let straightness: Float = 0.35
-  /// The probability ahead at which a line goes on.
-  static let goingOn: Float = 0.3
-  /// The gap that is crossed: a share of the usual radius, and at least so many cells.
-  static let gap = 0.25, leastGap = 4.0
-  /// How near a line that has turned at its end runs to itself, as a share of the usual radius, and the cosine of the
-  /// angle between both ways, at most.
-  static let backWidth = 0.1, backStraight = -0.7
-  /// How straight a line meets a ring where it ends there: the cosine of its angle to the normal.
-  static let meeting = 0.3
-
-  // MARK: Ends
-
-  /// How near an end is at a ring: a share of the radius, and at least so many cells.
-  static let atRing = 0.2, atRingCells = 2.5
-  /// How far an end is tied in its direction, in usual radii.
-  static let tieReach = 0.9
-  /// How near an end is tied in any direction, as a share of the radius.
-  static let looseTie = 0.5
-  /// The gap between free ends that face each other, in usual radii, and the cosine of their angles to it.
-  static let joinGap = 4.0, joinStraight = 0.8
-  /// How far a tip and a start are tied when nothing else is at their ends, in usual radii.
-  static let tipReach = 1.5, startReach = 0.6
-  /// How far a state ahead is tied, in usual radii, and the cosine of the angle between the way and its centre.
-  static let aheadReach = 3.5, aheadStraight = 0.75
-  /// How far the free end of a self-loop is from its ring at most, as a share of its length.
-  static let loopReturn = 0.3
 
   // MARK: Arrows
 
-  /// How near lines run that are one, as a share of the usual radius, and at least so many cells.
-  static let sameLine = 0.15, sameLineCells = 2.0
   /// The cells beside a line that are looked at for its direction, as a share of the usual radius.
   static let besideLine = 0.2
   /// How much of a field lies along the line where it counts.
   static let alongLine = 0.75
   /// The weights of the heads' fields and of the heads themselves at both ends in the direction.
   static let headField = 1.75, headMass = 2.33
-  /// The direction at which a head was seen.
-  static let knownDirection = 0.5
-  /// The votes per cell at which a free end is joined to another one.
-  static let freeVotes = 0.5
-  /// The votes per cell at which a line is cut at heads and exchanged with others.
-  static let pieceVotes = 0.25
-  /// The probability of a head at a tip, and how much of its field lies along a line that it cuts.
-  static let tipHead: Float = 0.5, tipField = 0.5
-  /// The cosine of the angle between lines that run together, at least.
-  static let meetStraight = 0.8
-  /// The logarithm of the odds above which a line is an arrow, and below which it is a doubtful one.
-  static let leastOdds = -0.5, doubtfulOdds = 1.0
-  /// The logarithm of the odds above which a line between two states that nothing else explains is an arrow: one with
-  /// more votes per cell, and a larger share of cells that no other arrow has, than these.
-  static let leastUnexplainedOdds = -1.5, unexplainedVotes = 0.5, unexplainedOwn = 0.9
-  /// How far from its tip the head of an arrow reaches, in usual radii.
-  static let headSize = 0.8
-  /// How far beside a chosen arrow cells are its own, as a share of the usual radius, and the share of its own that
-  /// another one needs.
-  static let takenWidth = 0.12, leastOwn = 0.2
+  /// The logarithm of the odds below which an arrow is a doubtful one.
+  static let doubtfulOdds = 1.0
   /// The largest logarithms of the lengths of an arrow between states, and of an initial one, in usual radii, that the
   /// network for lines gets.
   ///
   /// It was fitted to lengths without limits; 99 of 100 composed arrows are shorter. The limit of initial arrows was set
   /// after one in a picture by people was lost.
   static let mostLength = 3.0, mostInitialLength = 0.8
-  /// The probability of a head from which a cell belongs to one arrow, and what it costs, in cells, that the arrow
-  /// leads across the field of the head, and for each cell that it is farther from its end than the usual radius.
-  static let ownedHead: Float = 0.1, headTurned = 4.0, headFar = 0.1
-  /// Heads that may mark initial states without a line: their probability, their number of cells divided by the usual
-  /// radius in cells, at least, and how far they are from their state, in usual radii, at most.
-  static let markerHead: Float = 0.5, markerSize = 0.75, markerReach = 1.5
-  /// How wide is looked for a line behind them, to each side, as a share of the distance from the head.
-  static let behindWidth = 0.3
-  /// The logarithm of the odds of its direction below which an arrow is turned to a state that none reaches.
-  static let reachedOdds = 3.0
   /// The cells of heads at the tip of an arrow that has a head, at least.
   static let leastHead = 2.0
 }

@@ -23,10 +23,11 @@ struct PageReading: Sendable {
   private let toCells: Transform
   /// Looks at the same page in other ways.
   private let lookAgain: @Sendable () -> [Look]
+  private let decoding: PageDecoding
   private let loop: ParallelLoop
 
   /// The cells of a page at some size.
-  private struct Look: Sendable {
+  fileprivate struct Look: Sendable {
     let cells: CellAnswers
     /// The map from its cells to the page.
     let toPage: Transform
@@ -41,9 +42,10 @@ struct PageReading: Sendable {
   ///   - quarters: The quarter turns clockwise after which the picture is upright, as the network knows pages.
   ///   - known: The states, in pixels, if a person said where they are.
   init(
-    of picture: Bitmap, quarters: Int = 0, known: KnownStates? = nil, with network: PageRecognizer,
+    of picture: Bitmap, quarters: Int = 0, known: KnownStates? = nil, with network: PageNetwork,
     workers: Int
   ) {
+    let recognizer = network.recognizer
     let (middle, side) = (
       Point(Double(picture.width) / 2, Double(picture.height) / 2),
       Double(max(picture.width, picture.height))
@@ -56,15 +58,15 @@ struct PageReading: Sendable {
     .then(.rotation(-Double(quarters) * .pi / 2)).then(.translation(x: middle.x, y: middle.y))
     /// The mean, and what it is the mean of.
     @Sendable func looks(_ longerSide: Double) -> [Look] {
-      let recognition = network.recognize(
+      let recognition = recognizer.recognize(
         picture, longerSide: Int(longerSide), workers: workers)
-      let mirrored = network.recognize(
+      let mirrored = recognizer.recognize(
         recognition.picture.mirrored, longerSide: Int(longerSide), workers: workers
       ).cells.mirrored(negating: PageNumbers.fieldsAcross)
       let own = recognition.cells
       let seen = Double(max(recognition.picture.width, recognition.picture.height))
       return [own.averaged(with: mirrored), own, mirrored].map {
-        let cellSize = Double(network.cellSize) * side / seen
+        let cellSize = Double(recognizer.cellSize) * side / seen
         return Look(cells: $0, toPage: .scale(x: cellSize, y: cellSize).then(back))
       }
     }
@@ -81,7 +83,8 @@ struct PageReading: Sendable {
   /// Strokes of `usualSize` are drawn large enough where the page is not too large for that.
   ///
   /// - Precondition: There is a point, and all coordinates are finite.
-  init(of strokes: [Stroke], usualSize: Double, with network: PageRecognizer, workers: Int) {
+  init(of strokes: [Stroke], usualSize: Double, with network: PageNetwork, workers: Int) {
+    let recognizer = network.recognizer
     let bounds = Drawing(strokes).bounds!
     let pen = PageRasterizer(penWidth: PageNumbers.penWidth, margin: PageNumbers.margin)
     let wanted = PageNumbers.leastStroke * bounds.longerSide / max(usualSize, 1e-6)
@@ -90,9 +93,9 @@ struct PageReading: Sendable {
       // A dot has no extent.
       let scale = longerSide / max(bounds.longerSide, 1e-6)
       let picture = pen.render(strokes, in: bounds, scale: scale)
-      let recognition = network.recognize(
+      let recognition = recognizer.recognize(
         picture, longerSide: max(picture.width, picture.height), workers: workers)
-      let (cellSize, margin) = (Double(network.cellSize) / scale, pen.margin / scale)
+      let (cellSize, margin) = (Double(recognizer.cellSize) / scale, pen.margin / scale)
       return [
         Look(
           cells: recognition.cells,
@@ -106,14 +109,15 @@ struct PageReading: Sendable {
   ///   - look: Looks at the page at some size; the first answers count, and the others vote with them.
   ///   - lookAgain: More looks that vote.
   private init(
-    with network: PageRecognizer, firstSide: Double, known: KnownStates? = nil, workers: Int,
+    with network: PageNetwork, firstSide: Double, known: KnownStates? = nil, workers: Int,
     look: (_ longerSide: Double) -> [Look],
     lookAgain: @escaping @Sendable (_ longerSide: Double) -> [Look] = { _ in [] }
   ) {
+    let (cellSize, decoding) = (Double(network.recognizer.cellSize), network.decoding)
     var side = firstSide
     var looks = look(side)
-    var states = PageStateSearch.states(in: looks[0].cells)
-    if let radius = states.map(\.radius).median().map({ $0 * Double(network.cellSize) }),
+    var states = PageStateSearch.states(in: looks[0].cells, decoding: decoding)
+    if let radius = states.map(\.radius).median().map({ $0 * cellSize }),
       !PageNumbers.goodRadius.contains(radius)
     {
       let good = PageNumbers.goodRadius
@@ -123,7 +127,7 @@ struct PageReading: Sendable {
         PageNumbers.sides.upperBound)
       if side != firstSide {
         looks = look(side)
-        states = PageStateSearch.states(in: looks[0].cells)
+        states = PageStateSearch.states(in: looks[0].cells, decoding: decoding)
       }
     }
     let seen = looks[0]
@@ -131,23 +135,25 @@ struct PageReading: Sendable {
       let toCells = seen.toPage.inverse
       states = PageStateSearch.states(
         in: seen.cells,
-        known: known.moved(scale: toCells.scale) { Vector(toCells.apply(to: Point($0.x, $0.y))) })
+        known: known.moved(scale: toCells.scale) { Vector(toCells.apply(to: Point($0.x, $0.y))) },
+        decoding: decoding)
     }
     let (others, finalSide) = (Array(looks.dropFirst()), side)
     let isKnown = known != nil
-    self.init(seen, states: states, isKnown: isKnown, workers: workers) {
+    self.init(seen, states: states, decoding: decoding, isKnown: isKnown, workers: workers) {
       // Where a person said where the states are, nothing is voted on.
       isKnown ? [] : others + lookAgain(finalSide)
     }
   }
 
   private init(
-    _ look: Look, states: [PageState], isKnown: Bool = false, workers: Int = 1,
+    _ look: Look, states: [PageState], decoding: PageDecoding, isKnown: Bool = false,
+    workers: Int = 1,
     lookAgain: @escaping @Sendable () -> [Look] = { [] }
   ) {
-    self.states = states
+    (self.states, self.decoding) = (states, decoding)
     (cells, toPage, toCells) = (look.cells, look.toPage, look.toPage.inverse)
-    lines = states.isEmpty ? nil : PageLines(look.cells, states: states)
+    lines = states.isEmpty ? nil : PageLines(look.cells, states: states, decoding: decoding)
     self.isKnown = isKnown
     loop = ParallelLoop(workers: workers)
     self.lookAgain = lookAgain
@@ -162,18 +168,32 @@ struct PageReading: Sendable {
     let automata = loop.map(looks.count + 1) { number, _ in
       guard number > 0 else { return seenAutomaton() }
       let look = looks[number - 1]
-      let seen = PageReading(look, states: PageStateSearch.states(in: look.cells)).seenAutomaton()
+      let states = PageStateSearch.states(in: look.cells, decoding: decoding)
+      let seen = PageReading(look, states: states, decoding: decoding).seenAutomaton()
       let scale = look.toPage.scale / toPage.scale
       return (seen.states.map { $0.scaled(by: scale) }, seen.arrows.map { $0.scaled(by: scale) })
     }
     return PageConsensus.automaton(automata)
   }
 
+  /// What the network says at the first look, which can be decoded with other numbers.
+  struct FirstLook: Sendable {
+    fileprivate let look: Look
+
+    func reading(decoding: PageDecoding) -> PageReading {
+      PageReading(
+        look, states: PageStateSearch.states(in: look.cells, decoding: decoding),
+        decoding: decoding)
+    }
+  }
+
+  var firstLook: FirstLook { FirstLook(look: Look(cells: cells, toPage: toPage)) }
+
   /// The states and the arrows between them, as the cells alone show them.
   ///
   /// Beside states with arrows, rings without are left out if they are smaller or larger than the others, or not whole:
   /// letters, holes and numbers of exercises.
-  private func seenAutomaton() -> Automaton {
+  func seenAutomaton() -> Automaton {
     guard let lines else { return ([], []) }
     var arrows = PageArrowSearch(lines).arrows()
     let tied = Set(arrows.filter(\.hasLine).flatMap { [$0.from, $0.to] }.compactMap(\.self))
@@ -181,8 +201,8 @@ struct PageReading: Sendable {
       let size = states[$0].radius / lines.scale
       return isKnown || tied.contains($0)
         || (tied.count < 2
-          ? size > PageNumbers.letterSize
-          : PageNumbers.loneSize.contains(size) && states[$0].support > PageNumbers.loneSupport)
+          ? size > decoding.letterSize
+          : PageNumbers.loneSize.contains(size) && states[$0].support > decoding.loneSupport)
     }
     let numbers = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })
     // Triangles beside rings that are no states.

@@ -6,9 +6,11 @@ extension PageStateSearch {
   /// Returns the states that a person knows, in cells: as the network sees them, or as circles where it sees no ring.
   ///
   /// The missed one is the last.
-  static func states(in cells: CellAnswers, known: KnownStates) -> [PageState] {
-    let search = PageStateSearch(cells)
-    var seen = states(in: cells)
+  static func states(
+    in cells: CellAnswers, known: KnownStates, decoding: PageDecoding
+  ) -> [PageState] {
+    let search = PageStateSearch(cells, decoding: decoding)
+    var seen = states(in: cells, decoding: decoding)
     let usual = seen.map(\.radius).median() ?? PageNumbers.goodRadius.lowerBound
     let states = known.states.map { known in
       func apart(_ state: PageState) -> Double {
@@ -21,7 +23,7 @@ extension PageStateSearch {
       }
       let half = Vector(known.radius, known.radius)
       let outlined = search.state(center: known.center, half: half, final: 0)
-      if let outlined, outlined.support >= PageNumbers.leastSupport { return outlined }
+      if let outlined, outlined.support >= decoding.leastSupport { return outlined }
       return PageState(circleAt: known.center, radius: known.radius)
     }
     let radius = states.map(\.radius).median() ?? usual
@@ -42,7 +44,7 @@ extension PageStateSearch {
     func isNew(_ state: PageState) -> Bool {
       state.distance(to: place) < 0
         && others.allSatisfy {
-          max(state.share(in: $0), $0.share(in: state)) < PageNumbers.mostOverlap
+          max(state.share(in: $0), $0.share(in: state)) < decoding.mostOverlap
         }
     }
     if let seen = seen.first(where: isNew) { return seen }
@@ -74,7 +76,7 @@ extension PageStateSearch {
     (0..<PageState.directions).compactMap { number in
       let way = PageState.direction(number)
       return stride(from: 1, through: reach, by: 0.5).lazy.map { center + way * $0 }
-        .first { ring($0) > PageNumbers.outlineRing }
+        .first { ring($0) > decoding.outlineRing }
     }
   }
 }

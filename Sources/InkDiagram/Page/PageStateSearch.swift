@@ -14,21 +14,22 @@ struct PageStateSearch {
   }
 
   let cells: CellAnswers
+  let decoding: PageDecoding
   private var votes: [Vote] = []
   /// The sums of the unused votes in squares of 5 × 5 cells around each cell.
   private var sums: [Float]
   /// Whether a cell is on the outline of a state.
   private var isOutline: [Bool]
 
-  init(_ cells: CellAnswers) {
-    self.cells = cells
+  init(_ cells: CellAnswers, decoding: PageDecoding) {
+    (self.cells, self.decoding) = (cells, decoding)
     let count = cells.rows * cells.columns
     sums = [Float](repeating: 0, count: count)
     isOutline = [Bool](repeating: false, count: count)
     let unit = PageNumbers.unit
     for cell in 0..<count {
       let probability = cells.probability(of: PageNumbers.ring, in: cell)
-      guard probability > PageNumbers.votingRing else { continue }
+      guard probability > decoding.votingRing else { continue }
       func length(_ field: Int) -> Float {
         unit * exp(max(-3, min(3, cells.field(field, of: cell))))
       }
@@ -46,23 +47,23 @@ struct PageStateSearch {
   }
 
   /// Returns the states of a page.
-  static func states(in cells: CellAnswers) -> [PageState] {
-    var search = PageStateSearch(cells)
+  static func states(in cells: CellAnswers, decoding: PageDecoding) -> [PageState] {
+    var search = PageStateSearch(cells, decoding: decoding)
     var states: [PageState] = []
     for _ in 0..<PageNumbers.mostCenters {
       guard let center = search.mostVoted else { break }
       guard let state = search.takeState(at: center) else { continue }
       let isNew = states.allSatisfy { other in
-        other.distanceInAxes(to: state.center) >= PageNumbers.nearestOther
-          && state.distanceInAxes(to: other.center) >= PageNumbers.nearestSmaller
-          && max(state.share(in: other), other.share(in: state)) < PageNumbers.mostOverlap
+        other.distanceInAxes(to: state.center) >= decoding.nearestOther
+          && state.distanceInAxes(to: other.center) >= decoding.nearestSmaller
+          && max(state.share(in: other), other.share(in: state)) < decoding.mostOverlap
       }
-      if isNew, search.ownShare(of: state) > PageNumbers.ownRing {
+      if isNew, search.ownShare(of: state) > decoding.ownRing {
         states.append(state)
         cells.mark(
           state.rim,
           reach: max(
-            PageNumbers.outlineCells, (PageNumbers.outlineWidth * state.radius).rounded()),
+            decoding.outlineCells, (decoding.outlineWidth * state.radius).rounded()),
           in: &search.isOutline)
       }
     }
@@ -73,7 +74,7 @@ struct PageStateSearch {
   ///
   /// What is left where two states touch, or where an arrow bows around one, is no third one.
   private func ownShare(of state: PageState) -> Double {
-    let seen = state.rim.filter { ring($0) > PageNumbers.outlineRing }
+    let seen = state.rim.filter { ring($0) > decoding.outlineRing }
     let own = seen.count { !isOutline[cells.cell(at: $0)] }
     return Double(own) / Double(max(1, seen.count))
   }
@@ -103,7 +104,7 @@ struct PageStateSearch {
   /// The cell with the most unused votes, or `nil` if they are too few for a state.
   private var mostVoted: Int? {
     sums.indices.max { sums[$0] < sums[$1] }.flatMap {
-      sums[$0] > PageNumbers.leastVotes ? $0 : nil
+      sums[$0] > decoding.leastVotes ? $0 : nil
     }
   }
 
@@ -113,9 +114,9 @@ struct PageStateSearch {
     let near = votes.indices.filter { number in
       let vote = votes[number]
       guard !vote.isUsed else { return false }
-      let reach = PageNumbers.voteReach
-      let across = (vote.x - column) / max(reach * vote.halfWidth, PageNumbers.leastReach)
-      let down = (vote.y - row) / max(reach * vote.halfHeight, PageNumbers.leastReach)
+      let reach = decoding.voteReach
+      let across = (vote.x - column) / max(reach * vote.halfWidth, decoding.leastReach)
+      let down = (vote.y - row) / max(reach * vote.halfHeight, decoding.leastReach)
       return across * across + down * down < 1
     }
     guard near.count >= PageNumbers.fewestVotes else {
@@ -133,8 +134,8 @@ struct PageStateSearch {
     /// The votes near the centre that have about these half axes.
     func alike(_ width: Double, _ height: Double) -> [Int] {
       near.filter {
-        abs(log(Double(votes[$0].halfWidth) / width)) < PageNumbers.likeSize
-          && abs(log(Double(votes[$0].halfHeight) / height)) < PageNumbers.likeSize
+        abs(log(Double(votes[$0].halfWidth) / width)) < decoding.likeSize
+          && abs(log(Double(votes[$0].halfHeight) / height)) < decoding.likeSize
       }
     }
     // A long bow has more cells than a small ring, but covers a smaller share of its own ring.
@@ -147,7 +148,7 @@ struct PageStateSearch {
     let state = state(
       center: Vector(median(like, \.x), median(like, \.y)),
       half: Vector(median(like, \.halfWidth), median(like, \.halfHeight)), final: Double(final))
-    return state.flatMap { $0.support < PageNumbers.leastSupport ? nil : $0 }
+    return state.flatMap { $0.support < decoding.leastSupport ? nil : $0 }
   }
 
   /// Returns the probability of a ring at a place.
@@ -171,7 +172,7 @@ struct PageStateSearch {
         from: shares.upperBound * radius, through: shares.lowerBound * radius, by: -step)
       {
         let level = ring(center + way * distance)
-        if level > PageNumbers.outlineRing {
+        if level > decoding.outlineRing {
           if level > crest?.level ?? 0 { crest = (level, distance) }
         } else if crest != nil {
           break
@@ -204,8 +205,8 @@ struct PageStateSearch {
     let inner = innerRing(center: center, outline: outline)
     return PageState(
       center: center, half: half, outline: outline, support: support,
-      finalOdds: PageNumbers.finalField * final + PageNumbers.finalRing * inner
-        + PageNumbers.finalOffset)
+      finalOdds: decoding.finalField * final + decoding.finalRing * inner
+        + decoding.finalOffset)
   }
 
   /// Returns the share of directions in which there is a second ring inside an outline.
@@ -214,12 +215,12 @@ struct PageStateSearch {
       let way = PageState.direction(number)
       var isInside = false
       for distance in stride(
-        from: radius, through: PageNumbers.innermost * radius, by: -max(0.4, radius / 60))
+        from: radius, through: decoding.innermost * radius, by: -max(0.4, radius / 60))
       {
         let level = ring(center + way * distance)
         if !isInside {
-          isInside = level < PageNumbers.outlineRing
-        } else if level > PageNumbers.votingRing {
+          isInside = level < decoding.outlineRing
+        } else if level > decoding.votingRing {
           return true
         }
       }

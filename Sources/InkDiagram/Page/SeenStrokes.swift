@@ -12,7 +12,7 @@ struct SeenStrokes {
   /// Looks at the strokes with these traces.
   ///
   /// - Precondition: There is a trace.
-  init(of traces: [Trace], in drawing: Drawing, with network: PageRecognizer, workers: Int) {
+  init(of traces: [Trace], in drawing: Drawing, with network: PageNetwork, workers: Int) {
     // That of rings and arrows, unless there is much writing.
     let usualSize = traces.map(\.size).sorted()[3 * traces.count / 4]
     let page = PageReading(

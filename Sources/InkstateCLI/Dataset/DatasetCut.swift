@@ -58,7 +58,7 @@ struct DatasetCut: ParsableCommand {
 
     /// Returns the writing of a page; none of a page with too much detail, which could not be read either.
     @Sendable private static func examples(
-      of page: KnownPages.Page, with network: PageRecognizer
+      of page: KnownPages.Page, with network: PageNetwork
     ) throws -> [Example] {
       let texts = (page.truth.writing ?? []).filter { text in
         !text.text.contains("\n") && !text.label.isEmpty
@@ -133,11 +133,11 @@ struct KnownPages: ParsableArguments {
 
   /// Returns what `cut` finds on each page, in the order of their names.
   fileprivate func cut<Found: Sendable>(
-    into output: OutputOptions, _ cut: @Sendable (Page, PageRecognizer) throws -> Found
+    into output: OutputOptions, _ cut: @Sendable (Page, PageNetwork) throws -> Found
   ) throws -> [Found] {
     try output.check(inputs: [folder])
     let truths = try PageTruth.read(folder: folder)
-    let network = try PageRecognizer.released()
+    let network = try PageNetwork.released()
     let names = truths.keys.sorted()
     let progress = WorkProgress(count: names.count, unit: "pages")
     let loop = ParallelLoop(workers: ProcessInfo.processInfo.activeProcessorCount)

@@ -1,15 +1,16 @@
 import ArgumentParser
 import InkDatasets
+import InkDiagram
 import InkEvaluation
 import InkRecognizer
 import InkTraining
 import SafeFiles
 
-/// Fits a model's temperature and rejection thresholds.
+/// Fits a model's temperature and rejection thresholds, or what decodes its pages.
 struct Calibrate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",
-    abstract: "Fit a model's temperature and rejection thresholds.",
+    abstract: "Fit a model's temperature and rejection thresholds, or what decodes its pages.",
     discussion: """
       Uses the validation part of a divided data set; do not calibrate on training examples. The \
       temperature makes the probabilities match the measured accuracy. The thresholds of each label \
@@ -18,6 +19,11 @@ struct Calibrate: ParsableCommand {
       For a model that reads text, the probabilities are those of the whole text, and the thresholds \
       reject at most the given share of the lines. Drawings with the label U+FFFD are no writing; \
       with some of them, the thresholds are chosen to reject as many of these as possible.
+
+      For a model that sees pages of automata, the data are folders with pages and truth.json, as \
+      `inkstate dataset compose pages` writes them. The numbers with which states and arrows are decoded from what \
+      the network sees are fitted to them, one after the other, and stored in the output model. Every fifth page is \
+      held out, to show what the fit is worth.
 
       If a label has so few examples that the share is less than one of them (fewer than 100 for 0.01), \
       its thresholds are estimated from the lowest probabilities of its examples. The output says which \
@@ -32,7 +38,10 @@ struct Calibrate: ParsableCommand {
   @Argument(help: "The model.")
   var model: String
 
-  @Argument(help: "Divided data sets (the validation parts are used), or data sets in any format.")
+  @Argument(
+    help: """
+      Divided data sets (the validation parts are used), data sets in any format, or folders with pages.
+      """)
   var data: [String]
 
   @Option(
@@ -89,6 +98,7 @@ struct Calibrate: ParsableCommand {
     try output.check(inputs: [model] + data)
     let loaded = try Model.read(path: model)
     if loaded.readsText { return try calibrateReader(loaded) }
+    if loaded.answersCells { return try calibratePages(loaded) }
     var calibrated = try Recognizer(modelPath: model).model
     if let unknown = shares.keys.filter({ !calibrated.labels.contains($0) }).min() {
       throw ValidationError(
@@ -219,5 +229,44 @@ struct Calibrate: ParsableCommand {
         "note: no example has the label U+FFFD, so the thresholds are chosen to reject lines that are "
           + "read wrongly")
     }
+  }
+
+  /// Fits the numbers with which pages are decoded.
+  private func calibratePages(_ model: Model) throws {
+    guard exceptions.isEmpty, falseRejections == nil else {
+      throw ValidationError(
+        "--except and --false-rejections are for models that reject; one that sees pages does not")
+    }
+    let workers = try workerCount(threads)
+    var (looking, trying): (WorkProgress?, WorkProgress?)
+    let calibration = try DecodingCalibration(
+      of: PageNetwork(PageRecognizer(model: model, name: self.model), name: self.model), on: data,
+      workers: workers,
+      looked: { done, all in
+        if looking == nil { looking = WorkProgress(count: all, unit: "pages") }
+        looking?.reach(done)
+        if done == all { looking?.end() }
+      },
+      tried: { done, all in
+        if trying == nil { trying = WorkProgress(count: all, unit: "numbers") }
+        trying?.reach(done)
+      })
+    trying?.end()
+    var calibrated = model
+    calibration.store(in: &calibrated)
+    calibrated.provenance["calibration_command"] =
+      "inkstate calibrate MODEL \(data.joined(separator: " "))"
+    calibrated.provenance["calibration_fingerprint"] = nil
+    try FileTree.write(calibrated.encoded(), to: output.output)
+    for change in calibration.changes {
+      print("\(change.name.padded(22)) \(change.now.fixed(3)), before \(change.before.fixed(3))")
+    }
+    func show(_ right: DecodingCalibration.Right, _ which: String) {
+      print(
+        "structure right: \(right.now) of \(right.count.counted("page")) \(which), before \(right.before)"
+      )
+    }
+    show(calibration.fitted, "of the fit")
+    show(calibration.heldOut, "held out")
   }
 }

@@ -112,6 +112,9 @@ struct Inspect: ParsableCommand {
           + "\(limits.minimumProbability.fixed(3)), no writing at most "
           + "\(limits.maximumNoWriting.fixed(3))")
     }
+    if let decoding = decision.decoding {
+      print("              \(decoding.count.counted("number")) with which pages are decoded")
+    }
     if let letters = model.letters {
       print(
         "letters       \(letters.sequenceCount - 1) sequences of up to "

@@ -1,0 +1,72 @@
+import Ink
+import InkNetwork
+import InkRaster
+
+/// A page whose states and arrows are known, as the network sees it: for fitting ``PageDecoding``.
+package struct PageExample: Sendable {
+  /// A state, in pixels of the picture.
+  package struct State: Sendable {
+    var center: Vector
+    var half: Vector
+    var isFinal: Bool
+
+    package init(center: Vector, half: Vector, isFinal: Bool) {
+      (self.center, self.half, self.isFinal) = (center, half, isFinal)
+    }
+  }
+
+  /// An arrow between states, by their numbers; an initial one starts at none.
+  package struct Arrow: Hashable, Sendable {
+    var from: Int?
+    var to: Int
+
+    package init(from: Int?, to: Int) { (self.from, self.to) = (from, to) }
+  }
+
+  private let firstLook: PageReading.FirstLook
+  private let states: [State]
+  private let arrows: Set<Arrow>
+
+  /// How near the centre of a state is to that of a known one, in half axes of that one.
+  private static let sameState = 0.5
+
+  /// Looks at a picture.
+  package init(
+    _ picture: Bitmap, states: [State], arrows: Set<Arrow>, with network: PageNetwork, workers: Int
+  ) {
+    // The others would take three times the memory.
+    firstLook = PageReading(of: picture, with: network, workers: workers).firstLook
+    (self.states, self.arrows) = (states, arrows)
+  }
+
+  /// Returns how many states, final states and arrows are missed, or found where there are none.
+  ///
+  /// Only the first look at the page counts, not what several looks agree on.
+  package func mistakes(with decoding: PageDecoding) -> Int {
+    let reading = firstLook.reading(decoding: decoding)
+    let seen = reading.seenAutomaton()
+    var found: [Int: Int] = [:]
+    for (number, state) in seen.states.enumerated() {
+      let center = reading.place(state.center)
+      func apart(_ known: Int) -> Double {
+        let way = center - states[known].center
+        return Vector(way.x / states[known].half.x, way.y / states[known].half.y).length
+      }
+      let nearest = states.indices.filter { !found.values.contains($0) }.min {
+        apart($0) < apart($1)
+      }
+      if let nearest, apart(nearest) < Self.sameState { found[number] = nearest }
+    }
+    let final = found.count { (seen.states[$0].finalOdds > 0) != states[$1].isFinal }
+    // What leads to a state that is none differs from all known arrows.
+    func known(_ state: Int) -> Int { found[state] ?? -1 - state }
+    var seenArrows: Set<Arrow> = []
+    for arrow in seen.arrows {
+      let (from, to) = (arrow.from.map(known), known(arrow.to!))
+      seenArrows.insert(Arrow(from: from, to: to))
+      if arrow.hasTwoHeads, let from { seenArrows.insert(Arrow(from: to, to: from)) }
+    }
+    return states.count - found.count + seen.states.count - found.count + final
+      + seenArrows.symmetricDifference(arrows).count
+  }
+}
