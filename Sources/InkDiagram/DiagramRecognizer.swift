@@ -60,7 +60,7 @@ public struct DiagramRecognizer: Sendable {
   /// Creates a recogniser with the files `reader.safetensors` and `page.safetensors` in `folder`, such as the
   /// resources of an app.
   ///
-  /// - Throws: `ModelError` if a model is missing or damaged.
+  /// - Throws: `ModelError` if a model is missing or damaged, or sees something else than pages of automata.
   public init(modelFolder folder: URL) throws(ModelError) {
     let pages = folder.appendingPathComponent("page.safetensors").path
     try self.init(

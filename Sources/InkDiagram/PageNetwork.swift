@@ -17,7 +17,7 @@ package struct PageNetwork: Sendable {
     ] where found != expected {
       throw ModelError(
         path: name, field: field, expected: expected.joined(separator: ", "),
-        found: found.joined(separator: ", "))
+        found: found.isEmpty ? "none" : found.joined(separator: ", "))
     }
     let numbers = model.decision.decoding ?? [:]
     guard let decoding = PageDecoding(byName: numbers) else {

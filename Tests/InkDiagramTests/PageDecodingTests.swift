@@ -9,16 +9,16 @@ import Testing
 @Suite struct PageDecodingTests {
   @Test func numbersAreKnownByTheirNames() throws {
     var decoding = PageDecoding()
-    (decoding.gap, decoding.goingOn, decoding.leastOdds) = (0.123456789, 0.3515625, -0.7)
+    (decoding.gap, decoding.goingOn, decoding.leastOdds) = (0.223456789, 0.3515625, -0.7)
     let numbers = decoding.byName
-    #expect(numbers["gap"] == 0.123456789 && numbers["goingOn"] == 0.3515625)
+    #expect(numbers["gap"] == 0.223456789 && numbers["goingOn"] == 0.3515625)
     #expect(PageDecoding(byName: numbers) == decoding)
     // Those that are not given are the usual ones, and others are none.
-    let some = try #require(PageDecoding(byName: ["gap": 0.123456789, "goingOn": 0.3515625]))
+    let some = try #require(PageDecoding(byName: ["gap": 0.223456789, "goingOn": 0.3515625]))
     #expect(some.leastOdds == PageDecoding().leastOdds && some.gap == decoding.gap)
     #expect(PageDecoding(byName: ["gap": 1, "gaps": 1]) == nil)
-    // None is so small or large that the search does not end.
-    for wrong in [["gap": 0.02], ["takenWidth": 1000], ["headSize": -0.8], ["gap": .nan]] {
+    // None is far from the usual one, so that the search ends.
+    for wrong in [["gap": 0.12], ["takenWidth": 0.25], ["headSize": -0.8], ["gap": .nan]] {
       #expect(PageDecoding(byName: wrong) == nil, "\(wrong)")
     }
   }
@@ -49,7 +49,8 @@ import Testing
     }
     for (name, value, expected) in [
       ("joinGaps", 4, "only numbers that pages are decoded with"),
-      ("takenWidth", 1000, "a number from 0.012 to 1.2"), ("gap", .nan, "a number from 0.025"),
+      ("takenWidth", 0.25, "a number from 0.06 to 0.24"),
+      ("gap", .nan, "a number from 0.125 to 0.5"),
     ] {
       var numbered = released
       numbered.decision.decoding = ["joinGap": 4, name: value]

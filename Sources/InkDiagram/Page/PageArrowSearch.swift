@@ -60,13 +60,14 @@ struct PageArrowSearch {
     let firstUnlikely = rest.partition { $0.odds <= leastOdds(of: $0) }
     var others = Array(rest[firstUnlikely...])
     rest.removeSubrange(firstUnlikely...)
+    let lowest = min(lines.decoding.leastOdds, lines.decoding.leastUnexplainedOdds)
     var chosen: [PageArrow] = []
     while let best = rest.indices.max(by: { rest[$0].odds < rest[$1].odds }) {
       let before = rest[best].odds
       odds.judge(&rest[best])
       // Better ones were chosen since it was judged; another one may be likelier now.
       if rest[best].odds < before { continue }
-      guard rest[best].odds > lines.decoding.leastUnexplainedOdds else { break }
+      guard rest[best].odds > lowest else { break }
       let arrow = rest.remove(at: best)
       if arrow.odds > leastOdds(of: arrow) {
         chosen.append(arrow)

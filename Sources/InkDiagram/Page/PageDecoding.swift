@@ -117,11 +117,11 @@ package struct PageDecoding: Hashable, Sendable, Codable {
     try! JSONDecoder().decode([String: Double].self, from: JSONEncoder().encode(self))
   }
 
-  /// The range of each number by its name: from a tenth of the usual one to ten times it.
+  /// The range of each number by its name: from half of the usual one to twice it.
   ///
-  /// Far outside, lines are never merged, and marks are as large as the page.
+  /// Far outside, lines are never merged, or marks are as large as the page.
   package static let ranges: [String: ClosedRange<Double>] = PageDecoding().byName.mapValues {
-    min($0 / 10, $0 * 10)...max($0 / 10, $0 * 10)
+    min($0 / 2, $0 * 2)...max($0 / 2, $0 * 2)
   }
 
   /// Creates numbers from some by their names; the others are the usual ones.

@@ -23,27 +23,27 @@ package struct PageExample: Sendable {
     package init(from: Int?, to: Int) { (self.from, self.to) = (from, to) }
   }
 
-  private let firstLook: PageReading.FirstLook
+  private let look: PageReading.MainLook
   private let states: [State]
   private let arrows: Set<Arrow>
 
   /// How near the centre of a state is to that of a known one, in half axes of that one.
   private static let sameState = 0.5
 
-  /// Looks at a picture.
+  /// Looks at a picture, at the size that the numbers of the network choose.
   package init(
     _ picture: Bitmap, states: [State], arrows: Set<Arrow>, with network: PageNetwork, workers: Int
   ) {
     // The others would take three times the memory.
-    firstLook = PageReading(of: picture, with: network, workers: workers).firstLook
+    look = PageReading(of: picture, with: network, workers: workers).mainLook
     (self.states, self.arrows) = (states, arrows)
   }
 
   /// Returns how many states, final states and arrows are missed, or found where there are none.
   ///
-  /// Only the first look at the page counts, not what several looks agree on.
+  /// One look at the page counts, not what several looks agree on.
   package func mistakes(with decoding: PageDecoding) -> Int {
-    let reading = firstLook.reading(decoding: decoding)
+    let reading = look.reading(decoding: decoding)
     let seen = reading.seenAutomaton()
     var found: [Int: Int] = [:]
     for (number, state) in seen.states.enumerated() {

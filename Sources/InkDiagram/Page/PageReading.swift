@@ -176,8 +176,8 @@ struct PageReading: Sendable {
     return PageConsensus.automaton(automata)
   }
 
-  /// What the network says at the first look, which can be decoded with other numbers.
-  struct FirstLook: Sendable {
+  /// What the network says at the size that was chosen, without its other looks; it can be decoded with other numbers.
+  struct MainLook: Sendable {
     fileprivate let look: Look
 
     func reading(decoding: PageDecoding) -> PageReading {
@@ -187,7 +187,7 @@ struct PageReading: Sendable {
     }
   }
 
-  var firstLook: FirstLook { FirstLook(look: Look(cells: cells, toPage: toPage)) }
+  var mainLook: MainLook { MainLook(look: Look(cells: cells, toPage: toPage)) }
 
   /// The states and the arrows between them, as the cells alone show them.
   ///

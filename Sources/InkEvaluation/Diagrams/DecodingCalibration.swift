@@ -11,12 +11,12 @@ import SeededRandom
 
 /// A fit of the numbers with which pages are decoded, on pages whose automata are known.
 ///
-/// One number after the other is made larger and smaller (coordinate search), in a random order that is always the same, with
-/// steps that become smaller. A change stays if it is better on all pages and on neither half of them worse, so that it
+/// One number after the other is made larger, or else smaller (coordinate search), in a random order that is always the same, with
+/// steps that become smaller. A change stays if it is better over all pages together and on neither half of them worse, so that it
 /// is no chance of a few. Every fifth page is held out, to measure the result. Numbers keep their signs.
 package struct DecodingCalibration {
   /// How well pages are decoded that are not held out.
-  private struct Quality: Hashable, Sendable {
+  private struct Quality: Equatable {
     /// The number of pages whose structure is right.
     var right = 0
     /// What the pages of each half count: 1 without mistakes, and less with each one.
@@ -26,7 +26,7 @@ package struct DecodingCalibration {
   }
 
   /// A number that was changed.
-  package struct Change: Hashable, Sendable {
+  package struct Change {
     /// Its name.
     package let name: String
     /// Its value before and now.
@@ -34,7 +34,7 @@ package struct DecodingCalibration {
   }
 
   /// The pages whose structure is right.
-  package struct Right: Hashable, Sendable {
+  package struct Right {
     /// The number of pages.
     package let count: Int
     /// How many of them were right before, and are now.
@@ -57,18 +57,19 @@ package struct DecodingCalibration {
   private static let steps = [0.3, 0.12]
   /// The states of a page, at most: larger pages take many times as long, and few people draw them.
   private static let mostStates = 16
-  /// The number of mistakes with which a page counts e times less.
+  /// The number of mistakes with which a page counts 1/e.
   private static let patience = 2.0
 
   /// Fits the numbers of `network`.
   ///
   /// - Parameters:
   ///   - folders: Folders with pictures and truth.json, in which the places of states are known.
+  ///   - chosen: The names of the numbers to fit; empty for all of them.
   ///   - looked: Called with the number of pages that were looked at, of how many.
   ///   - tried: Called with the number of numbers that were tried, of how many.
   /// - Throws: A typed error if a folder has no such truth, or a picture cannot be read.
   package init(
-    of network: PageNetwork, on folders: [String], workers: Int,
+    of network: PageNetwork, on folders: [String], only chosen: [String] = [], workers: Int,
     looked: (_ done: Int, _ all: Int) -> Void,
     tried: (_ done: Int, _ all: Int) -> Void
   ) throws {
@@ -99,7 +100,7 @@ package struct DecodingCalibration {
     let before = quality(best, noHalfWorseThan: Quality())!
     var now = before
     var generator = SeededGenerator(seed: 1)
-    let names = best.byName.keys.sorted()
+    let names = chosen.isEmpty ? best.byName.keys.sorted() : chosen
     for (round, step) in Self.steps.enumerated() {
       for (place, number) in generator.permutation(names.count).enumerated() {
         let name = names[number]
@@ -109,11 +110,11 @@ package struct DecodingCalibration {
           while true {
             let value = best.byName[name]! * factor
             guard let other = PageDecoding(byName: best.byName.merging([name: value]) { $1 }),
-              let quality = quality(other, noHalfWorseThan: now), quality.sum > now.sum
+              let better = quality(other, noHalfWorseThan: now), better.sum > now.sum
             else {
               break
             }
-            (best, now) = (other, quality)
+            (best, now) = (other, better)
           }
           if now != earlier { break }
         }
