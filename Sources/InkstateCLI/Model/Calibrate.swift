@@ -30,7 +30,7 @@ struct Calibrate: ParsableCommand {
       `inkstate dataset compose pages` writes them. The numbers with which states and arrows are decoded from what \
       the network sees are fitted to them, one after the other, and stored in the output model. Pages with more \
       than 16 states are left out, and every fifth one is held out, to show what the fit is worth. 200 pages take \
-      about 20 minutes on two cores.
+      half an hour on two cores.
 
       Example: inkstate calibrate models/inkstate.safetensors datasets/synthetic.ndjson \
       --false-rejections 0.01 --output runs/calibrated.safetensors
