@@ -20,16 +20,15 @@ package struct PageNetwork: Sendable {
         found: found.isEmpty ? "none" : found.joined(separator: ", "))
     }
     let numbers = model.decision.decoding ?? [:]
-    guard let decoding = PageDecoding(byName: numbers) else {
-      let ranges = PageDecoding.ranges
-      let wrong = numbers.keys.sorted().first { ranges[$0]?.contains(numbers[$0]!) != true }!
+    if let wrong = PageDecoding.firstWrong(in: numbers) {
       throw ModelError(
         path: name, field: "decision.decoding.\(wrong)",
-        expected: ranges[wrong].map { "a number from \($0.lowerBound) to \($0.upperBound)" }
+        expected: PageDecoding.ranges[wrong]
+          .map { "a number from \($0.lowerBound) to \($0.upperBound)" }
           ?? "only numbers that pages are decoded with (`inkstate calibrate` fits them again)",
         found: "\(numbers[wrong]!)")
     }
-    (self.recognizer, self.decoding) = (recognizer, decoding)
+    (self.recognizer, decoding) = (recognizer, PageDecoding(byName: numbers)!)
   }
 
   /// Makes the network that comes with this package.

@@ -182,7 +182,7 @@ final class WorkProgress {
     lastShown = Date()
     let rate = Double(done) / max(1e-9, Date().timeIntervalSince(start))
     let state =
-      "\(done) of \(count) \(unit), \(Int(rate)) a second, "
+      "\(done) of \(count) \(unit), \(rate < 10 ? rate.fixed(1) : "\(Int(rate))") a second, "
       + "\(Terminal.clock(Double(count - done) / rate)) left"
     if Terminal.isInteractive {
       Terminal.write("\r\u{1B}[K\(Terminal.bar(done, of: count)) \(state)")

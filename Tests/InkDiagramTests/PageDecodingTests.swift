@@ -1,3 +1,4 @@
+import InkDatasets
 import InkNetwork
 import InkReader
 import InkRecognizer
@@ -34,6 +35,12 @@ import Testing
     #expect(network.decoding == PageDecoding(byName: numbers))
     model.decision.decoding = ["joinGap": .nan]
     #expect(throws: ModelError.self) { try model.encoded() }
+  }
+
+  /// Training and decoding mean the same by the classes and the fields, in the same order.
+  @Test func classesAreThoseOfComposedPages() {
+    #expect(PageNumbers.classes == PageClass.allCases.map(\.name))
+    #expect(PageNumbers.fields == DenseFieldNames.pages.all)
   }
 
   /// A model that sees something else is refused, and crashes nothing.

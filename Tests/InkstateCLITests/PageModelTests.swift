@@ -136,6 +136,7 @@ import Testing
         atPath: "\(folder.path)/fitted.safetensors", andPath: "\(folder.path)/again.safetensors"))
     for (arguments, problem) in [
       ("spoilt.safetensors known --false-rejections 0.1", "are for models that reject"),
+      ("spoilt.safetensors known --window 2s", "--window: the model answers for each cell"),
       ("spoilt.safetensors pages/pictures", "truth.json"),
       ("page.safetensors known", "page.safetensors, fields: expected centerX"),
       ("spoilt.safetensors known --only gaps", "there is no number `gaps`; there are aheadReach, "),

@@ -126,10 +126,16 @@ package struct PageDecoding: Hashable, Sendable, Codable {
 
   /// Creates numbers from some by their names; the others are the usual ones.
   ///
-  /// - Returns: `nil` if there is no number with one of the names, or one is out of its range.
+  /// - Returns: `nil` if ``firstWrong(in:)`` finds one that is not allowed.
   package init?(byName some: [String: Double]) {
-    guard some.allSatisfy({ Self.ranges[$0]?.contains($1) ?? false }) else { return nil }
+    guard Self.firstWrong(in: some) == nil else { return nil }
     let all = PageDecoding().byName.merging(some) { $1 }
     self = try! JSONDecoder().decode(PageDecoding.self, from: JSONEncoder().encode(all))
+  }
+
+  /// Returns the first of the names with which there is no number, or whose number is out of its range; `nil` if there is
+  /// none.
+  static func firstWrong(in some: [String: Double]) -> String? {
+    some.keys.sorted().first { !(ranges[$0]?.contains(some[$0]!) ?? false) }
   }
 }

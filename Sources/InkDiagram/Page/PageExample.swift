@@ -23,7 +23,7 @@ package struct PageExample: Sendable {
     package init(from: Int?, to: Int) { (self.from, self.to) = (from, to) }
   }
 
-  private let look: PageReading.MainLook
+  private let look: PageReading.Look
   private let states: [State]
   private let arrows: Set<Arrow>
 
@@ -35,7 +35,7 @@ package struct PageExample: Sendable {
     _ picture: Bitmap, states: [State], arrows: Set<Arrow>, with network: PageNetwork, workers: Int
   ) {
     // The others would take three times the memory.
-    look = PageReading(of: picture, with: network, workers: workers).mainLook
+    look = PageReading(of: picture, with: network, workers: workers).look
     (self.states, self.arrows) = (states, arrows)
   }
 
@@ -49,8 +49,7 @@ package struct PageExample: Sendable {
     for (number, state) in seen.states.enumerated() {
       let center = reading.place(state.center)
       func apart(_ known: Int) -> Double {
-        let way = center - states[known].center
-        return Vector(way.x / states[known].half.x, way.y / states[known].half.y).length
+        center.distance(to: states[known].center, inAxes: states[known].half)
       }
       let nearest = states.indices.filter { !found.values.contains($0) }.min {
         apart($0) < apart($1)

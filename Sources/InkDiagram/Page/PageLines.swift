@@ -13,6 +13,7 @@ struct PageLines {
   private(set) var levels: [Float]
   /// The distance of each cell to the nearest outline, below 0 inside; infinite far away.
   private(set) var distances: [Float]
+  /// The turns that are tried at each step of a line.
   private let turns: [Turn]
 
   /// A turn from the way of a line, and what it is worth.
@@ -94,15 +95,17 @@ struct PageLines {
     }
   }
 
-  /// The turns that are tried at each step, from −90° to 90°, the smallest first, and what they are worth.
+  /// Returns the turns that are tried at each step, from −90° to 90°, the smallest first, and what they are worth.
   private static func turns(straightness: Float) -> [Turn] {
     (-7...7).sorted { (abs($0), $0) < (abs($1), $1) }.map {
       let angle = Double($0) * .pi / 14
       return (cos(angle), sin(angle), straightness * Float(cos(angle)))
     }
   }
-  /// The number of those that are tried in a head, where a wing is no way on.
+
+  /// The number of turns that are tried in a head, where a wing is no way on.
   private static let straighter = 5
+
   /// Follows the line from a place to its end: to a ring that it meets, or to where nothing goes on.
   ///
   /// - Returns: The places, one a cell, and the direction of the end.

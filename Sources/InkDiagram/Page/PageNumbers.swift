@@ -9,9 +9,9 @@
 enum PageNumbers {
   // MARK: Classes and fields
 
-  /// The classes that the network tells apart.
+  /// The classes of the network's answers.
   static let classes = ["nothing", "ring", "line", "head", "writing"]
-  /// What the network says of each cell beside its class; `DenseFieldNames.pages` has the meanings.
+  /// The fields of the network's answers; `DenseFieldNames.pages` has their meanings.
   static let fields = [
     "centerX", "centerY", "halfWidth", "halfHeight", "final", "towardsX", "towardsY",
   ]

@@ -27,10 +27,16 @@ struct PageReading: Sendable {
   private let loop: ParallelLoop
 
   /// The cells of a page at some size.
-  fileprivate struct Look: Sendable {
-    let cells: CellAnswers
+  struct Look: Sendable {
+    fileprivate let cells: CellAnswers
     /// The map from its cells to the page.
-    let toPage: Transform
+    fileprivate let toPage: Transform
+
+    /// Returns what these cells alone show.
+    func reading(decoding: PageDecoding) -> PageReading {
+      PageReading(
+        self, states: PageStateSearch.states(in: cells, decoding: decoding), decoding: decoding)
+    }
   }
 
   /// Reads a grey picture.
@@ -168,26 +174,15 @@ struct PageReading: Sendable {
     let automata = loop.map(looks.count + 1) { number, _ in
       guard number > 0 else { return seenAutomaton() }
       let look = looks[number - 1]
-      let states = PageStateSearch.states(in: look.cells, decoding: decoding)
-      let seen = PageReading(look, states: states, decoding: decoding).seenAutomaton()
+      let seen = look.reading(decoding: decoding).seenAutomaton()
       let scale = look.toPage.scale / toPage.scale
       return (seen.states.map { $0.scaled(by: scale) }, seen.arrows.map { $0.scaled(by: scale) })
     }
     return PageConsensus.automaton(automata)
   }
 
-  /// What the network says at the size that was chosen, without its other looks; it can be decoded with other numbers.
-  struct MainLook: Sendable {
-    fileprivate let look: Look
-
-    func reading(decoding: PageDecoding) -> PageReading {
-      PageReading(
-        look, states: PageStateSearch.states(in: look.cells, decoding: decoding),
-        decoding: decoding)
-    }
-  }
-
-  var mainLook: MainLook { MainLook(look: Look(cells: cells, toPage: toPage)) }
+  /// The look that was chosen, without the others that vote with it.
+  var look: Look { Look(cells: cells, toPage: toPage) }
 
   /// The states and the arrows between them, as the cells alone show them.
   ///

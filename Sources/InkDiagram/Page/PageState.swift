@@ -27,8 +27,7 @@ struct PageState {
 
   /// Returns how far a place is from its centre, in its half axes.
   func distanceInAxes(to place: Vector) -> Double {
-    let way = place - center
-    return Vector(way.x / half.x, way.y / half.y).length
+    place.distance(to: center, inAxes: half)
   }
 
   /// Returns the unit vector of a direction.
@@ -77,5 +76,13 @@ struct PageState {
       distance(to: place - Vector(span, 0)) - distance(to: place + Vector(span, 0)),
       distance(to: place - Vector(0, span)) - distance(to: place + Vector(0, span))
     ).unit
+  }
+}
+
+extension Vector {
+  /// Returns the distance to the centre of an ellipse, in its half axes.
+  func distance(to center: Vector, inAxes half: Vector) -> Double {
+    let way = self - center
+    return Vector(way.x / half.x, way.y / half.y).length
   }
 }

@@ -6,11 +6,12 @@ import InkRecognizer
 import InkTraining
 import SafeFiles
 
-/// Fits a model's temperature and rejection thresholds, or what decodes its pages.
+/// Fits a model's temperature and rejection thresholds, or the numbers that decode its pages.
 struct Calibrate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",
-    abstract: "Fit a model's temperature and rejection thresholds, or what decodes its pages.",
+    abstract:
+      "Fit a model's temperature and rejection thresholds, or the numbers that decode its pages.",
     discussion: """
       Uses the validation part of a divided data set; do not calibrate on training examples. The \
       temperature makes the probabilities match the measured accuracy. The thresholds of each label \
@@ -60,7 +61,7 @@ struct Calibrate: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "For pages: fit only these numbers, which models/FORMAT.md tells where to find. (default: all)",
+      "For pages: fit only these numbers; an unknown name lists all. (default: all)",
       valueName: "name,…"))
   var only: String?
 
@@ -244,6 +245,14 @@ struct Calibrate: ParsableCommand {
     guard exceptions.isEmpty, falseRejections == nil else {
       throw ValidationError(
         "--except and --false-rejections are for models that reject; one that sees pages does not")
+    }
+    let unused: [(String, Bool)] = [
+      ("--window", windows.window != nil), ("--stride", windows.stride != nil),
+      ("--rest", windows.rest != nil), ("--map", !loading.maps.isEmpty),
+      ("--drop", !loading.drops.isEmpty),
+    ]
+    if let (name, _) = unused.first(where: \.1) {
+      throw ValidationError("\(name): the model answers for each cell of a picture")
     }
     let workers = try workerCount(threads)
     let names = only?.split(separator: ",").map(String.init) ?? []
