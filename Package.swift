@@ -53,14 +53,16 @@ let package = Package(
     .target(name: "ErrorText"),
     .target(name: "XMLTree", dependencies: ["ErrorText"]),
     .target(name: "JSONReading"),
+    .target(name: "DisjointSets"),
     .target(name: "Ink", dependencies: ["ErrorText", "JSONReading", "XMLTree"]),
-    .target(name: "Automata", dependencies: ["ErrorText", "JSONReading", "XMLTree"]),
+    .target(
+      name: "Automata", dependencies: ["DisjointSets", "ErrorText", "JSONReading", "XMLTree"]),
     .target(
       name: "AutomatonEditor",
       dependencies: [
         "Automata", "ErrorText", "Ink", "InkDiagram", "InkRecognizer", "JSONReading", "XMLTree",
       ]),
-    .target(name: "InkRaster", dependencies: ["ErrorText", "Ink"]),
+    .target(name: "InkRaster", dependencies: ["DisjointSets", "ErrorText", "Ink"]),
     .target(name: "InkSeries", dependencies: ["ErrorText", "Ink"]),
     .target(name: "CInkKernels"),
     .target(name: "ParallelLoops"),
@@ -78,8 +80,8 @@ let package = Package(
     .target(
       name: "InkDiagram",
       dependencies: [
-        "Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer", "JSONReading",
-        "ParallelLoops",
+        "DisjointSets", "Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer",
+        "JSONReading", "ParallelLoops",
       ],
       resources: [.copy("Resources/page.safetensors")]),
 
@@ -102,7 +104,10 @@ let package = Package(
     .target(name: "InkImageIO", dependencies: ["CJPEG", "CPNG", "ErrorText", "InkRaster"]),
     .target(
       name: "InkTracing",
-      dependencies: ["ErrorText", "Ink", "InkDiagram", "InkRaster", "InkImageIO", "ParallelLoops"]),
+      dependencies: [
+        "DisjointSets", "ErrorText", "Ink", "InkDiagram", "InkRaster", "InkImageIO",
+        "ParallelLoops",
+      ]),
     .target(
       name: "InkDatasets",
       dependencies: [
@@ -182,7 +187,8 @@ let package = Package(
       ]),
     .testTarget(name: "JSONReadingTests", dependencies: ["JSONReading"]),
     .testTarget(name: "AutomataTests", dependencies: ["Automata", "SeededRandom", "TestSupport"]),
-    .testTarget(name: "InkTests", dependencies: ["Ink", "SeededRandom", "TestSupport"]),
+    .testTarget(
+      name: "InkTests", dependencies: ["DisjointSets", "Ink", "SeededRandom", "TestSupport"]),
     .testTarget(
       name: "InkRasterTests", dependencies: ["InkDatasets", "InkRaster", "TestSupport"],
       resources: [.copy("References")]),
@@ -239,9 +245,9 @@ let package = Package(
 // would come last; `-Xfrontend -O` comes after it.
 if Context.environment["INKSTATE_BUILD"] == "tests" {
   let computing: Set = [
-    "Automata", "Ink", "InkDatasets", "InkDiagram", "InkImageIO", "InkNetwork", "InkRaster",
-    "InkReader", "InkSeries", "InkTracing", "InkTraining", "ParallelLoops", "SeededRandom",
-    "XMLTree",
+    "Automata", "DisjointSets", "Ink", "InkDatasets", "InkDiagram", "InkImageIO", "InkNetwork",
+    "InkRaster", "InkReader", "InkSeries", "InkTracing", "InkTraining", "ParallelLoops",
+    "SeededRandom", "XMLTree",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-Xfrontend", "-O"])]

@@ -10,7 +10,7 @@ extension Automaton {
   /// - Throws: `AutomatonError` if the result exceeds the limit.
   public func minimized(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
     var graph = try subsets(names: .short(Self.longestSetName), limit: limit)
-      .trimmed().merged(longestName: Self.longestSetName).trimmed()
+      .merged(longestName: Self.longestSetName).ordered()
     guard graph.names.contains("") else { return graph.automaton }
     let taken = Set(states.map(\.name) + graph.names)
     var number = 0
@@ -27,7 +27,8 @@ extension Automaton {
 }
 
 extension DeterministicGraph {
-  /// Returns the graph with equivalent states merged (Hopcroft, 1971).
+  /// Returns the graph with equivalent states merged, without those that lead to no final state
+  /// (Hopcroft, 1971).
   ///
   /// Splitters, each a block and a symbol, refine the partition. When a block is split, only the
   /// smaller part becomes a splitter, which gives O(n log n). Merged states are named as a set of
@@ -43,121 +44,153 @@ extension DeterministicGraph {
         return (Int(complete.next[index]) * symbolCount + symbol, Int32(state))
       })
     var partition = Partition(count: count)
-    partition.mark(complete.isFinal.indices.lazy.filter { complete.isFinal[$0] }.map(Int32.init))
-    _ = partition.splitMarked()
-
     // Splitters as block · symbols + symbol.
-    var waiting = Array(0..<partition.blockCount * symbolCount)
-    var isWaiting = [Bool](repeating: true, count: waiting.count)
-    isWaiting += [Bool](repeating: false, count: count * symbolCount)
+    var waiting: [Int] = []
+    var isWaiting = [Bool](repeating: false, count: count * symbolCount)
+    func wait(for old: Int, _ new: Int, smaller: Int) {
+      for symbol in 0..<symbolCount {
+        // If the old block is still waiting, both parts have to wait.
+        let part = isWaiting[old * symbolCount + symbol] ? new : smaller
+        let splitter = part * symbolCount + symbol
+        if !isWaiting[splitter] {
+          isWaiting[splitter] = true
+          waiting.append(splitter)
+        }
+      }
+    }
+    // States that lead to no final state are equivalent.
+    let isDead = complete.deadStates(sources)
+    for part in [isDead, complete.isFinal] {
+      for state in 0..<count where part[state] { partition.mark(Int32(state)) }
+      partition.splitMarked(wait)
+    }
+    var marked: [Int32] = []
     while let splitter = waiting.popLast() {
       isWaiting[splitter] = false
       let (block, symbol) = splitter.quotientAndRemainder(dividingBy: symbolCount)
-      // Copies the block, because a slice would make marking copy the whole partition.
-      for state in Array(partition.members(of: block)) {
-        partition.mark(sources[Int(state) * symbolCount + symbol])
-      }
-      for (old, new) in partition.splitMarked() {
-        let smaller =
-          partition.members(of: new).count <= partition.members(of: old).count ? new : old
-        for symbol in 0..<symbolCount {
-          // If the old block is still waiting, both parts have to wait.
-          let part = isWaiting[old * symbolCount + symbol] ? new : smaller
-          let splitter = part * symbolCount + symbol
-          if !isWaiting[splitter] {
-            isWaiting[splitter] = true
-            waiting.append(splitter)
-          }
+      // First all of them, because marking moves the states of a block.
+      marked.removeAll(keepingCapacity: true)
+      for state in partition.members(of: block) {
+        for place in sources.places(of: Int(state) * symbolCount + symbol) {
+          marked.append(sources.elements[place])
         }
       }
+      for state in marked { partition.mark(state) }
+      partition.splitMarked(wait)
     }
 
     let blocks = partition.blockCount
     var result = DeterministicGraph(
-      symbols: symbols, next: [Int32](repeating: -1, count: blocks * symbolCount),
-      isFinal: [Bool](repeating: false, count: blocks), initial: partition.block(of: initial),
-      names: [String](repeating: "", count: blocks))
+      symbols: symbols, next: [], isFinal: [], initial: partition.block(of: initial), names: [])
+    result.next.reserveCapacity(blocks * symbolCount)
     for block in 0..<blocks {
       let members = partition.members(of: block)
-      guard let state = members.first.map(Int.init) else { continue }
-      result.isFinal[block] = complete.isFinal[state]
-      result.names[block] = name(ofMerged: members, longest: longestName)
+      let state = Int(members.first!)
+      result.isFinal.append(complete.isFinal[state])
+      result.names.append(
+        isDead[state] ? names[initial] : name(ofMerged: members, longest: longestName))
       for symbol in 0..<symbolCount {
-        result.next[block * symbolCount + symbol] = Int32(
-          partition.block(of: Int(complete.next[state * symbolCount + symbol])))
+        let target = Int(complete.next[state * symbolCount + symbol])
+        result.next.append(isDead[target] ? -1 : Int32(partition.block(of: target)))
       }
     }
     return result
   }
 
-  private func name(ofMerged members: ArraySlice<Int32>, longest: Int) -> String {
-    // The added trap state is not one of the automaton's states.
-    let members = members.map(Int.init).filter { $0 < stateCount }
-    if members.count == 1 { return names[members[0]] }
-    guard members.count <= longest, !members.contains(where: { names[$0].isEmpty }) else {
-      return ""
+  /// Whether no final state can be reached from each state, for the sources of all states.
+  private func deadStates(_ sources: Lists<Int32>) -> [Bool] {
+    var isDead = isFinal.map { !$0 }
+    var open = isFinal.indices.filter { isFinal[$0] }
+    while let state = open.popLast() {
+      for list in state * symbols.count..<(state + 1) * symbols.count {
+        for place in sources.places(of: list) {
+          let source = Int(sources.elements[place])
+          guard isDead[source] else { continue }
+          isDead[source] = false
+          open.append(source)
+        }
+      }
     }
+    return isDead
+  }
+
+  private func name(ofMerged members: ArraySlice<Int32>, longest: Int) -> String {
+    var parts = members.map { names[Int($0)] }
+    if parts.count == 1 { return parts[0] }
+    guard parts.count <= longest, !parts.contains("") else { return "" }
     // Sorted so that q2 comes before q10.
-    let parts = members.map { names[$0] }.sorted { ($0.count, $0) < ($1.count, $1) }
+    parts.sort { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     let name = Automaton.nameOfSet(parts)
-    return name.count <= longest ? name : ""
+    // Counting characters takes longer than making the name, and there are no more of them than bytes.
+    return name.utf8.count <= longest || name.count <= longest ? name : ""
   }
 
   /// A partition of the states; splitting takes time proportional to the number of marked states.
   private struct Partition {
-    private var elements: [Int32]
-    private var places: [Int32]
-    private var blocks: [Int32]
-    private var ranges: [Range<Int>]
-    private var markedCounts: [Int]
-    private var touched: [Int] = []
+    private struct Block {
+      /// Where its states are among the members; the marked ones come first.
+      var start: Int32
+      var end: Int32
+      /// The end of the marked ones.
+      var border: Int32
+    }
+
+    /// The states, block after block.
+    private var members: [Int32]
+    /// The block of each state, and where the state is among the members.
+    private var states: [(block: Int32, place: Int32)]
+    private var blocks: [Block]
+    /// The blocks that have marked states.
+    private var touched: [Int32] = []
 
     init(count: Int) {
-      elements = Array(0..<Int32(count))
-      places = elements
-      blocks = [Int32](repeating: 0, count: count)
-      ranges = [0..<count]
-      markedCounts = [0]
+      members = Array(0..<Int32(count))
+      states = members.map { (0, $0) }
+      blocks = [Block(start: 0, end: Int32(count), border: 0)]
     }
 
-    var blockCount: Int { ranges.count }
+    var blockCount: Int { blocks.count }
 
-    func block(of state: Int) -> Int { Int(blocks[state]) }
+    func block(of state: Int) -> Int { Int(states[state].block) }
 
-    func members(of block: Int) -> ArraySlice<Int32> { elements[ranges[block]] }
-
-    /// Moves states to the front of their blocks.
-    mutating func mark(_ states: some Sequence<Int32>) {
-      for state in states {
-        let block = Int(blocks[Int(state)])
-        let border = ranges[block].lowerBound + markedCounts[block]
-        let place = Int(places[Int(state)])
-        guard place >= border else { continue }
-        if markedCounts[block] == 0 { touched.append(block) }
-        markedCounts[block] += 1
-        let other = elements[border]
-        elements.swapAt(border, place)
-        (places[Int(state)], places[Int(other)]) = (Int32(border), Int32(place))
-      }
+    func members(of block: Int) -> ArraySlice<Int32> {
+      members[Int(blocks[block].start)..<Int(blocks[block].end)]
     }
 
-    /// Splits each block into its marked and unmarked states; returns the old and the new blocks.
-    mutating func splitMarked() -> [(old: Int, new: Int)] {
-      var pairs: [(old: Int, new: Int)] = []
-      defer { touched = [] }
-      for block in touched {
-        let range = ranges[block]
-        let border = range.lowerBound + markedCounts[block]
-        markedCounts[block] = 0
-        guard border < range.upperBound else { continue }
-        let new = ranges.count
-        ranges.append(range.lowerBound..<border)
-        ranges[block] = border..<range.upperBound
-        markedCounts.append(0)
-        for place in range.lowerBound..<border { blocks[Int(elements[place])] = Int32(new) }
-        pairs.append((block, new))
+    /// Moves a state to the marked ones of its block.
+    mutating func mark(_ state: Int32) {
+      let (block, place) = states[Int(state)]
+      let border = blocks[Int(block)].border
+      // A block of one state has nothing to split.
+      guard place >= border, blocks[Int(block)].end - blocks[Int(block)].start > 1 else { return }
+      if border == blocks[Int(block)].start { touched.append(block) }
+      blocks[Int(block)].border = border + 1
+      let other = members[Int(border)]
+      members[Int(place)] = other
+      members[Int(border)] = state
+      states[Int(other)].place = place
+      states[Int(state)].place = border
+    }
+
+    /// Splits each block into its marked states, which are a new block, and its unmarked ones.
+    ///
+    /// `body` gets the old, the new and the smaller block.
+    mutating func splitMarked(_ body: (_ old: Int, _ new: Int, _ smaller: Int) -> Void) {
+      for old in touched.map(Int.init) {
+        let block = blocks[old]
+        guard block.border < block.end else {
+          blocks[old].border = block.start
+          continue
+        }
+        let new = blocks.count
+        blocks[old].start = block.border
+        blocks.append(Block(start: block.start, end: block.border, border: block.start))
+        for place in block.start..<block.border {
+          states[Int(members[Int(place)])].block = Int32(new)
+        }
+        body(old, new, block.border - block.start <= block.end - block.border ? new : old)
       }
-      return pairs
+      touched.removeAll(keepingCapacity: true)
     }
   }
 }

@@ -1,3 +1,4 @@
+import DisjointSets
 import Foundation
 
 /// A set operation on the languages of two automata.
@@ -58,25 +59,38 @@ extension Automaton {
   public func counterexample(
     to other: Automaton, limit: Limit = .standard
   ) throws(AutomatonError) -> [String]? {
-    var pairs = try Pairs(self, other, isNamed: false, limit: limit)
-    var cameBy: [(pair: Int, symbol: Int)] = [(-1, -1)]
+    let mine = try subsets(extra: other.alphabet, names: .none, limit: limit).completed()
+    let theirs = try other.subsets(extra: alphabet, names: .none, limit: limit).completed()
+    let symbolCount = mine.symbols.count
+    // States that have to be equivalent; those of the other graph come after mine. A pair that such sets imply
+    // already gives no earlier word (Hopcroft & Karp, 1971), so there are fewer steps than states.
+    var sets = DisjointSets(count: mine.stateCount + theirs.stateCount)
+    sets.join(mine.initial, into: mine.stateCount + theirs.initial)
+    var steps = [
+      Step(mine: Int32(mine.initial), theirs: Int32(theirs.initial), from: -1, symbol: -1)
+    ]
     var position = 0
-    while position < pairs.all.count {
-      let (mine, theirs) = pairs.isFinal(position)
-      guard mine == theirs else {
+    while position < steps.count {
+      let step = steps[position]
+      guard mine.isFinal[Int(step.mine)] == theirs.isFinal[Int(step.theirs)] else {
         var word: [String] = []
-        var here = position
-        while cameBy[here].pair >= 0 {
-          word.append(pairs.symbols[cameBy[here].symbol])
-          here = cameBy[here].pair
+        var here = step
+        while here.from >= 0 {
+          word.append(mine.symbols[Int(here.symbol)])
+          here = steps[Int(here.from)]
         }
         return word.reversed()
       }
-      for symbol in pairs.symbols.indices where pairs.step(from: position, reading: symbol).isNew {
-        cameBy.append((position, symbol))
+      for symbol in 0..<symbolCount {
+        let one = mine.next[Int(step.mine) * symbolCount + symbol]
+        let two = theirs.next[Int(step.theirs) * symbolCount + symbol]
+        let known = sets.root(of: Int(one))
+        let other = sets.root(of: mine.stateCount + Int(two))
+        guard known != other else { continue }
+        sets.join(known, into: other)
+        steps.append(Step(mine: one, theirs: two, from: Int32(position), symbol: Int32(symbol)))
       }
       position += 1
-      try limit.check("comparison", states: pairs.all.count)
     }
     return nil
   }
@@ -130,6 +144,15 @@ extension Automaton {
   ) throws(AutomatonError) -> Bool {
     try counterexample(to: other, limit: limit) == nil
   }
+}
+
+/// A pair of states that the same word reaches: the last symbol of the word, and the step before it.
+private struct Step {
+  var mine: Int32
+  var theirs: Int32
+  /// The number of the step before, or −1 for the empty word.
+  var from: Int32
+  var symbol: Int32
 }
 
 /// Reachable pairs of states of two automata, numbered in breadth-first order.

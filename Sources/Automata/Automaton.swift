@@ -61,6 +61,14 @@ public struct Automaton: Hashable, Sendable {
   public let alphabet: [String]
   /// How the symbols of the transitions are read.
   public let labelSyntax: LabelSyntax
+  /// The places among ``states`` of the states of each transition, so that nothing looks for ids.
+  let ends: [Ends]
+
+  /// The places of the states of a transition.
+  struct Ends: Hashable, Sendable {
+    var start: Int32
+    var end: Int32
+  }
 
   /// Creates an automaton over the symbols of its transitions and those in `alphabet`.
   ///
@@ -70,28 +78,37 @@ public struct Automaton: Hashable, Sendable {
     states: [State], transitions: [Transition], alphabet: [String] = [],
     labelSyntax: LabelSyntax = .symbols
   ) throws(AutomatonError) {
-    var known: Set<String> = []
-    for state in states where !known.insert(state.id).inserted {
+    var places = TextNumbers(count: states.count)
+    for state in states where !places.insert(state.id).isNew {
       throw AutomatonError(
         at: "state `\(state.id)`", expected: "a unique id", found: "another state with this id")
     }
-    var ids: Set<String> = []
+    var ids = TextNumbers(count: transitions.count)
+    var ends: [Ends] = []
+    ends.reserveCapacity(transitions.count)
     for transition in transitions {
-      let place = "transition `\(transition.id)`"
-      guard ids.insert(transition.id).inserted else {
-        throw AutomatonError(
-          at: place, expected: "a unique id", found: "another transition with this id")
+      func error(expected: String, found: String) -> AutomatonError {
+        AutomatonError(at: "transition `\(transition.id)`", expected: expected, found: found)
       }
-      for end in [transition.start, transition.end] where !known.contains(end) {
-        throw AutomatonError(at: place, expected: "a state `\(end)`", found: "none")
+      func place(of id: String) throws(AutomatonError) -> Int32 {
+        guard let place = places.number(of: id) else {
+          throw error(expected: "a state `\(id)`", found: "none")
+        }
+        return Int32(place)
       }
-      guard !transition.symbols.contains("") else {
-        throw AutomatonError(
-          at: place, expected: "non-empty symbols", found: "an empty one")
+      guard ids.insert(transition.id).isNew else {
+        throw error(expected: "a unique id", found: "another transition with this id")
+      }
+      ends.append(
+        Ends(start: try place(of: transition.start), end: try place(of: transition.end)))
+      guard !transition.symbols.contains(where: \.isEmpty) else {
+        throw error(expected: "non-empty symbols", found: "an empty one")
       }
     }
     try Self.check(alphabet)
-    self.init(unchecked: states, transitions, alphabet: alphabet, labelSyntax: labelSyntax)
+    self.init(
+      states, transitions, ends,
+      alphabet: Self.alphabet(of: transitions, and: alphabet, labelSyntax), labelSyntax)
   }
 
   /// Creates an automaton from valid states, transitions and symbols.
@@ -99,18 +116,47 @@ public struct Automaton: Hashable, Sendable {
     unchecked states: [State], _ transitions: [Transition], alphabet: [String],
     labelSyntax: LabelSyntax = .symbols
   ) {
+    var places = TextNumbers(states.map(\.id))
+    let ends = transitions.map { transition in
+      guard let start = places.number(of: transition.start),
+        let end = places.number(of: transition.end)
+      else { preconditionFailure("the states of every transition exist") }
+      return Ends(start: Int32(start), end: Int32(end))
+    }
+    self.init(
+      states, transitions, ends,
+      alphabet: Self.alphabet(of: transitions, and: alphabet, labelSyntax), labelSyntax)
+  }
+
+  /// Creates an automaton whose alphabet is complete and sorted, and whose `ends` are those of its
+  /// transitions.
+  init(
+    _ states: [State], _ transitions: [Transition], _ ends: [Ends], alphabet: [String],
+    _ labelSyntax: LabelSyntax
+  ) {
     self.states = states
     self.transitions = transitions
+    self.ends = ends
+    self.alphabet = alphabet
     self.labelSyntax = labelSyntax
-    var symbols = Set(alphabet)
-    switch labelSyntax {
-    case .symbols: for transition in transitions { symbols.formUnion(transition.symbols) }
-    case .jflap:
-      for label in Set(transitions.flatMap(\.symbols)) {
-        symbols.formUnion(labelSyntax.parts(of: label).joined())
+  }
+
+  /// Returns the given symbols and those that the transitions read, sorted.
+  private static func alphabet(
+    of transitions: [Transition], and symbols: [String], _ labelSyntax: LabelSyntax
+  ) -> [String] {
+    var labels = TextNumbers(count: 0)
+    for transition in transitions {
+      for label in transition.symbols { _ = labels.insert(label) }
+    }
+    var all = Set(symbols)
+    for label in labels.texts {
+      switch labelSyntax {
+      case .symbols: all.insert(label)
+      case .jflap: all.formUnion(labelSyntax.parts(of: label).joined())
       }
     }
-    self.alphabet = symbols.sorted()
+    return all.sorted()
   }
 
   private static func check(_ alphabet: [String]) throws(AutomatonError) {

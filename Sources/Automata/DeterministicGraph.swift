@@ -10,6 +10,39 @@ struct DeterministicGraph {
 
   var stateCount: Int { isFinal.count }
 
+  /// Creates a graph.
+  init(symbols: [String], next: [Int32], isFinal: [Bool], initial: Int, names: [String]) {
+    (self.symbols, self.next, self.isFinal) = (symbols, next, isFinal)
+    (self.initial, self.names) = (initial, names)
+  }
+
+  /// Creates the graph of an automaton over its symbols and `extra` ones.
+  ///
+  /// It is `nil` if the automaton is not deterministic, or if the table would exceed the limit.
+  init?(_ automaton: Automaton, extra: [String], names: [String], limit: Limit) {
+    let initial = automaton.states.indices.filter { automaton.states[$0].isInitial }
+    symbols = automaton.labels(and: extra)
+    guard initial.count == 1,
+      automaton.states.count <= limit.tableEntries / max(symbols.count, 1)
+    else { return nil }
+    next = [Int32](repeating: -1, count: automaton.states.count * symbols.count)
+    var symbolNumbers = TextNumbers(symbols)
+    let transitions = automaton.transitions
+    for (index, ends) in automaton.ends.enumerated() {
+      guard !transitions[index].includesEpsilon else { return nil }
+      // By index: copying each transition takes half of the time.
+      for place in transitions[index].symbols.indices {
+        let symbol = symbolNumbers.number(of: transitions[index].symbols[place])!
+        let entry = Int(ends.start) * symbols.count + symbol
+        guard next[entry] < 0 || next[entry] == ends.end else { return nil }
+        next[entry] = ends.end
+      }
+    }
+    self.initial = initial[0]
+    isFinal = automaton.states.map(\.isFinal)
+    self.names = names
+  }
+
   func target(_ state: Int, _ symbol: Int) -> Int? {
     let target = next[state * symbols.count + symbol]
     return target < 0 ? nil : Int(target)
@@ -17,29 +50,41 @@ struct DeterministicGraph {
 
   /// The automaton with state ids `q0`, `q1`, … and one transition for each pair of states.
   var automaton: Automaton {
-    let states = (0..<stateCount).map {
-      Automaton.State("q\($0)", name: names[$0], isInitial: $0 == initial, isFinal: isFinal[$0])
+    let states = (0..<stateCount).map { state in
+      Automaton.State(
+        String("q", state), name: names[state], isInitial: state == initial,
+        isFinal: isFinal[state])
     }
+    // Transitions that read one symbol share its list.
+    let lists = symbols.map { [$0] }
     var transitions: [Automaton.Transition] = []
+    var ends: [Automaton.Ends] = []
+    var edges: [(target: Int32, symbol: Int)] = []
     for state in 0..<stateCount {
+      edges.removeAll(keepingCapacity: true)
+      for symbol in symbols.indices {
+        let target = next[state * symbols.count + symbol]
+        if target >= 0 { edges.append((target, symbol)) }
+      }
       // Sorted by target and, for one target, by symbol.
-      let edges = symbols.indices.compactMap { symbol in
-        target(state, symbol).map { (target: $0, symbol: symbol) }
-      }.sorted { $0 < $1 }
+      edges.sort { $0 < $1 }
       var position = 0
       while position < edges.count {
-        let target = edges[position].target
-        var read: [String] = []
+        let (target, symbol) = edges[position]
+        var read = lists[symbol]
+        position += 1
         while position < edges.count, edges[position].target == target {
           read.append(symbols[edges[position].symbol])
           position += 1
         }
         transitions.append(
           .init(
-            "t\(transitions.count)", from: states[state].id, to: states[target].id, symbols: read))
+            String("t", transitions.count), from: states[state].id, to: states[Int(target)].id,
+            symbols: read))
+        ends.append(.init(start: Int32(state), end: target))
       }
     }
-    return Automaton(unchecked: states, transitions, alphabet: symbols)
+    return Automaton(states, transitions, ends, alphabet: symbols, .symbols)
   }
 
   /// Returns the graph with a trap state, if a transition is missing.
@@ -53,48 +98,49 @@ struct DeterministicGraph {
     return result
   }
 
-  /// Returns the graph without dead states, with its states in breadth-first order by symbols.
-  func trimmed() -> DeterministicGraph {
-    let count = symbols.count
-    let sources = Lists(
-      count: stateCount,
-      next.indices.lazy.filter { next[$0] >= 0 }.map { (Int(next[$0]), Int32($0 / count)) })
-    var isProductive = isFinal
-    var open = isFinal.indices.filter { isFinal[$0] }
-    while let state = open.popLast() {
-      for place in sources.places(of: state) {
-        let source = Int(sources.elements[place])
-        guard !isProductive[source] else { continue }
-        isProductive[source] = true
-        open.append(source)
-      }
-    }
+  /// Returns the graph of the states that can be reached, in breadth-first order by symbols.
+  func ordered() -> DeterministicGraph {
     var order = [initial]
     var numbers = [Int32](repeating: -1, count: stateCount)
     numbers[initial] = 0
+    var result = DeterministicGraph(symbols: symbols, next: [], isFinal: [], initial: 0, names: [])
+    result.next.reserveCapacity(next.count)
     var position = 0
     while position < order.count {
       for symbol in symbols.indices {
-        guard let target = target(order[position], symbol), isProductive[target],
-          numbers[target] < 0
-        else { continue }
-        numbers[target] = Int32(order.count)
-        order.append(target)
+        guard let target = target(order[position], symbol) else {
+          result.next.append(-1)
+          continue
+        }
+        if numbers[target] < 0 {
+          numbers[target] = Int32(order.count)
+          order.append(target)
+        }
+        result.next.append(numbers[target])
       }
       position += 1
     }
-    var result = self
-    result.initial = 0
     result.isFinal = order.map { isFinal[$0] }
     result.names = order.map { names[$0] }
-    result.next.removeLast((stateCount - order.count) * symbols.count)
-    for (number, state) in order.enumerated() {
-      for symbol in symbols.indices {
-        let target = target(state, symbol)
-        result.next[number * symbols.count + symbol] =
-          target.map { isProductive[$0] ? numbers[$0] : -1 } ?? -1
-      }
-    }
     return result
+  }
+}
+
+extension String {
+  /// Creates a letter and a number that is not negative, such as `q12`.
+  ///
+  /// An interpolation takes four times as long.
+  fileprivate init(_ letter: Unicode.Scalar, _ number: Int) {
+    var (digits, power) = (1, 10)
+    while power <= number { (digits, power) = (digits + 1, power * 10) }
+    self.init(unsafeUninitializedCapacity: digits + 1) { text in
+      text[0] = UInt8(ascii: letter)
+      var rest = number
+      for place in (1...digits).reversed() {
+        text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      }
+      return digits + 1
+    }
   }
 }

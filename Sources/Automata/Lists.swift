@@ -3,19 +3,19 @@ struct Lists<Element> {
   /// The elements of all lists.
   let elements: [Element]
   /// Where each list begins, and the end of the last one.
-  private let starts: [Int]
+  private let starts: [Int32]
 
   /// Creates `count` lists; each element goes to the end of its list.
   init(count: Int, _ all: some Collection<(list: Int, element: Element)>) {
     // The end of each list, two places later: there it becomes the start of the next one while the lists are
     // filled.
-    var starts = [Int](repeating: 0, count: count + 2)
+    var starts = [Int32](repeating: 0, count: count + 2)
     for (list, _) in all { starts[list + 2] += 1 }
     for list in 0..<count { starts[list + 2] += starts[list + 1] }
-    let total = starts[count + 1]
+    let total = Int(starts[count + 1])
     elements = [Element](unsafeUninitializedCapacity: total) { elements, initialized in
       for (list, element) in all {
-        elements.initializeElement(at: starts[list + 1], to: element)
+        elements.initializeElement(at: Int(starts[list + 1]), to: element)
         starts[list + 1] += 1
       }
       initialized = total
@@ -24,7 +24,7 @@ struct Lists<Element> {
     self.starts = starts
   }
 
-  private init(elements: [Element], starts: [Int]) {
+  private init(elements: [Element], starts: [Int32]) {
     (self.elements, self.starts) = (elements, starts)
   }
 
@@ -37,7 +37,7 @@ struct Lists<Element> {
   subscript(list: Int) -> ArraySlice<Element> { elements[places(of: list)] }
 
   /// Where the elements of a list are among ``elements``.
-  func places(of list: Int) -> Range<Int> { starts[list]..<starts[list + 1] }
+  func places(of list: Int) -> Range<Int> { Int(starts[list])..<Int(starts[list + 1]) }
 
   /// Whether no list has an element.
   var isEmpty: Bool { elements.isEmpty }

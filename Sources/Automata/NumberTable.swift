@@ -54,30 +54,58 @@ struct NumberTable {
   }
 }
 
-/// The positions of different texts in an array.
+/// Numbers from 0 for texts, in the order in which the texts came.
 ///
 /// Most ids and symbols have a few ASCII characters, which are a number themselves.
 struct TextNumbers {
-  private let texts: [String]
-  /// The texts as numbers, if all of them are.
-  private let table: NumberTable?
-  private lazy var positions = Dictionary(
-    uniqueKeysWithValues: texts.enumerated().map { ($1, $0) })
+  /// The texts by their numbers.
+  private(set) var texts: [String] = []
+  private var table: NumberTable
+  /// The numbers of all texts, as soon as one of them is no number.
+  private var positions: [String: Int]?
 
-  init(_ texts: [String]) {
-    self.texts = texts
-    var table = NumberTable(count: texts.count)
-    let areShort = texts.allSatisfy { text in
-      Self.key(of: text).map { table.insert($0).isNew } ?? false
-    }
-    self.table = areShort ? table : nil
+  /// Creates a table that holds `count` texts before it grows.
+  init(count: Int) {
+    texts.reserveCapacity(count)
+    table = NumberTable(count: count)
   }
 
-  /// The position of `text`, or `nil` if there is no such text.
+  /// Creates the table of texts that differ.
+  init(_ texts: [String]) {
+    self.init(count: texts.count)
+    for text in texts { _ = insert(text) }
+  }
+
+  /// Returns the number of `text`, which is the next one if it is new.
+  mutating func insert(_ text: String) -> (number: Int, isNew: Bool) {
+    let found: (number: Int, isNew: Bool)
+    if positions == nil, let key = Self.key(of: text) {
+      found = table.insert(key)
+    } else {
+      found = withPositions { positions, count in
+        if let number = positions[text] { return (number, false) }
+        positions[text] = count
+        return (count, true)
+      }
+    }
+    if found.isNew { texts.append(text) }
+    return found
+  }
+
+  /// Returns the number of `text`, or `nil` if it did not come.
   mutating func number(of text: String) -> Int? {
     // Other texts can be canonically equivalent to a short one, as the sign of Kelvin is to K.
-    if let table, let key = Self.key(of: text) { return table.number(of: key) }
-    return positions[text]
+    if positions == nil, let key = Self.key(of: text) { return table.number(of: key) }
+    return withPositions { positions, _ in positions[text] }
+  }
+
+  private mutating func withPositions<Result>(
+    _ body: (inout [String: Int], _ count: Int) -> Result
+  ) -> Result {
+    if positions == nil {
+      positions = Dictionary(uniqueKeysWithValues: texts.enumerated().map { ($1, $0) })
+    }
+    return body(&positions!, texts.count)
   }
 
   /// A number for at most seven ASCII characters.

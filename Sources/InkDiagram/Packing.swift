@@ -1,3 +1,4 @@
+import DisjointSets
 import Ink
 
 /// Chooses candidates that share no strokes so that they save as much cost as possible.

@@ -1,3 +1,4 @@
+import DisjointSets
 import Foundation
 import Ink
 

@@ -1,3 +1,4 @@
+import DisjointSets
 import Ink
 
 /// The ink of a line of writing on a strip that was cut from a picture.

@@ -1,3 +1,4 @@
+import DisjointSets
 import Ink
 
 /// Ink that is connected, also at corners.

@@ -182,6 +182,29 @@ import Testing
     #expect(try single.determinized().states.map(\.name) == single.states.map(\.name))
   }
 
+  @Test func minimizingLeavesOutStatesThatLeadToNoFinalState() throws {
+    // 1 accepts `a`; 3 and 4 are dead, and 5 is not reached.
+    let transitions: [Automaton.Transition] = [
+      .init("t", from: "1", to: "2", symbols: ["a"]),
+      .init("u", from: "1", to: "3", symbols: ["b"]),
+      .init("v", from: "3", to: "4", symbols: ["a", "b"]),
+      .init("w", from: "4", to: "3", symbols: ["a"]),
+      .init("x", from: "5", to: "2", symbols: ["b"]),
+    ]
+    let ids = ["1", "2", "3", "4", "5"]
+    let accepting = try Automaton(
+      states: ids.map { .init($0, isInitial: $0 == "1", isFinal: $0 == "2") },
+      transitions: transitions)
+    #expect(try accepting.minimized().states.map(\.name) == ["1", "2"])
+    #expect(try accepting.minimized().transitions.map(\.symbols) == [["a"]])
+    // Nothing is accepted: the initial state stays, with its name.
+    let rejecting = try Automaton(
+      states: ids.map { .init($0, isInitial: $0 == "1") }, transitions: transitions)
+    #expect(try rejecting.minimized().states.map(\.name) == ["1"])
+    #expect(try rejecting.minimized().transitions.isEmpty)
+    #expect(try rejecting.counterexample(to: accepting) == ["a"])
+  }
+
   @Test func limitsHoldForDeterministicAutomata() throws {
     let circle = try circle(of: 9, copies: 1)
     #expect(try circle.minimized(limit: Limit(states: 9)).states.count == 9)

@@ -71,6 +71,11 @@ extension Automaton {
     return Set(transitions.flatMap(\.symbols)).sorted()
   }
 
+  /// The labels of all transitions and `extra` ones, sorted.
+  func labels(and extra: [String]) -> [String] {
+    extra.isEmpty ? labels : Set(labels + extra).sorted()
+  }
+
   /// Throws if the labels read more symbols than fit into memory.
   ///
   /// - Throws: `AutomatonError` at `place`.
