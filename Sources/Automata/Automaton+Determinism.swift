@@ -104,7 +104,7 @@ extension Automaton {
       case .none: [String](repeating: "", count: expanded.states.count)
       }
     if let table = DeterministicGraph(expanded, extra: extra, names: stateNames, limit: limit) {
-      // The construction gives the reachable states, in breadth-first order.
+      // What the construction gives: the reachable states, in breadth-first order.
       let graph = table.ordered()
       try limit.check(Limit.subsetConstruction, states: graph.stateCount)
       try limit.check(Limit.subsetConstruction, transitions: graph.stateCount)
@@ -169,19 +169,20 @@ extension Automaton {
   /// Returns the name of a set of states with these names: `{q0,q1}`.
   static func nameOfSet(_ names: [String]) -> String {
     // Byte by byte, because joining and interpolating takes three times as long.
-    String(unsafeUninitializedCapacity: names.reduce(names.count + 1) { $0 + $1.utf8.count }) {
-      text in
+    let length = names.reduce(max(1, names.count) + 1) { $0 + $1.utf8.count }
+    return String(unsafeUninitializedCapacity: length) { text in
       var count = 0
-      for name in names {
-        text[count] = UInt8(ascii: count == 0 ? "{" : ",")
+      func append(_ byte: UInt8) {
+        text[count] = byte
         count += 1
-        for byte in name.utf8 {
-          text[count] = byte
-          count += 1
-        }
       }
-      text[count] = UInt8(ascii: "}")
-      return count + 1
+      append(UInt8(ascii: "{"))
+      for (index, name) in names.enumerated() {
+        if index > 0 { append(UInt8(ascii: ",")) }
+        for byte in name.utf8 { append(byte) }
+      }
+      append(UInt8(ascii: "}"))
+      return count
     }
   }
 

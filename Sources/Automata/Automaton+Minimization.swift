@@ -97,7 +97,7 @@ extension DeterministicGraph {
     return result
   }
 
-  /// Whether no final state can be reached from each state, for the sources of all states.
+  /// Returns for each state whether it is dead: no final state can be reached from it.
   private func deadStates(_ sources: Lists<Int32>) -> [Bool] {
     var isDead = isFinal.map { !$0 }
     var open = isFinal.indices.filter { isFinal[$0] }
@@ -119,9 +119,9 @@ extension DeterministicGraph {
     if parts.count == 1 { return parts[0] }
     guard parts.count <= longest, !parts.contains("") else { return "" }
     // Sorted so that q2 comes before q10.
-    parts.sort { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+    parts.sort { ($0.count, $0) < ($1.count, $1) }
     let name = Automaton.nameOfSet(parts)
-    // Counting characters takes longer than making the name, and there are no more of them than bytes.
+    // A text has at most as many characters as bytes, and bytes are counted faster.
     return name.utf8.count <= longest || name.count <= longest ? name : ""
   }
 

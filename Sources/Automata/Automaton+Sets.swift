@@ -32,7 +32,7 @@ extension Automaton {
     var position = 0
     while position < pairs.all.count {
       for symbol in pairs.symbols.indices {
-        next.append(Int32(pairs.step(from: position, reading: symbol).pair))
+        next.append(Int32(pairs.step(from: position, reading: symbol)))
       }
       position += 1
       try limit.check("product", states: pairs.all.count)
@@ -62,8 +62,8 @@ extension Automaton {
     let mine = try subsets(extra: other.alphabet, names: .none, limit: limit).completed()
     let theirs = try other.subsets(extra: alphabet, names: .none, limit: limit).completed()
     let symbolCount = mine.symbols.count
-    // States that have to be equivalent; those of the other graph come after mine. A pair that such sets imply
-    // already gives no earlier word (Hopcroft & Karp, 1971), so there are fewer steps than states.
+    // Each set has states that have to be equivalent (Hopcroft & Karp, 1971); theirs are numbered after mine. A pair
+    // in one set is skipped: where it differs on a word, an earlier pair does too. So there are fewer steps than states.
     var sets = DisjointSets(count: mine.stateCount + theirs.stateCount)
     sets.join(mine.initial, into: mine.stateCount + theirs.initial)
     var steps = [
@@ -84,10 +84,10 @@ extension Automaton {
       for symbol in 0..<symbolCount {
         let one = mine.next[Int(step.mine) * symbolCount + symbol]
         let two = theirs.next[Int(step.theirs) * symbolCount + symbol]
-        let known = sets.root(of: Int(one))
-        let other = sets.root(of: mine.stateCount + Int(two))
-        guard known != other else { continue }
-        sets.join(known, into: other)
+        let myRoot = sets.root(of: Int(one))
+        let theirRoot = sets.root(of: mine.stateCount + Int(two))
+        guard myRoot != theirRoot else { continue }
+        sets.join(myRoot, into: theirRoot)
         steps.append(Step(mine: one, theirs: two, from: Int32(position), symbol: Int32(symbol)))
       }
       position += 1
@@ -126,7 +126,7 @@ extension Automaton {
       var next: [Int: Double] = [:]
       for (pair, share) in shares {
         for symbol in symbols {
-          next[pairs.step(from: pair, reading: symbol).pair, default: 0] +=
+          next[pairs.step(from: pair, reading: symbol), default: 0] +=
             share / Double(symbolCount)
         }
       }
@@ -181,13 +181,13 @@ private struct Pairs {
     _ = number(of: Pair(mine: Int32(mine.initial), theirs: Int32(theirs.initial)))
   }
 
-  private mutating func number(of pair: Pair) -> (pair: Int, isNew: Bool) {
+  private mutating func number(of pair: Pair) -> Int {
     let (number, isNew) = numbers.insert(pair.key)
     if isNew { all.append(pair) }
-    return (number, isNew)
+    return number
   }
 
-  mutating func step(from index: Int, reading symbol: Int) -> (pair: Int, isNew: Bool) {
+  mutating func step(from index: Int, reading symbol: Int) -> Int {
     let pair = all[index]
     return number(
       of: Pair(

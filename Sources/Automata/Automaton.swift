@@ -61,7 +61,7 @@ public struct Automaton: Hashable, Sendable {
   public let alphabet: [String]
   /// How the symbols of the transitions are read.
   public let labelSyntax: LabelSyntax
-  /// The places among ``states`` of the states of each transition, so that nothing looks for ids.
+  /// The places among ``states`` of the states of each transition.
   let ends: [Ends]
 
   /// The places of the states of a transition.
@@ -79,7 +79,7 @@ public struct Automaton: Hashable, Sendable {
     labelSyntax: LabelSyntax = .symbols
   ) throws(AutomatonError) {
     var places = TextNumbers(count: states.count)
-    for state in states where !places.insert(state.id).isNew {
+    for state in states where !places.insert(state.id) {
       throw AutomatonError(
         at: "state `\(state.id)`", expected: "a unique id", found: "another state with this id")
     }
@@ -96,7 +96,7 @@ public struct Automaton: Hashable, Sendable {
         }
         return Int32(place)
       }
-      guard ids.insert(transition.id).isNew else {
+      guard ids.insert(transition.id) else {
         throw error(expected: "a unique id", found: "another transition with this id")
       }
       ends.append(
@@ -172,7 +172,7 @@ public struct Automaton: Hashable, Sendable {
   public func addingToAlphabet(_ symbols: [String]) throws(AutomatonError) -> Automaton {
     try Self.check(symbols)
     return Automaton(
-      unchecked: states, transitions, alphabet: alphabet + symbols, labelSyntax: labelSyntax)
+      states, transitions, ends, alphabet: Set(alphabet + symbols).sorted(), labelSyntax)
   }
 
   /// The ids of the initial states in order.
@@ -246,7 +246,8 @@ public struct Limit: Hashable, Sendable {
   }
 
   func check(_ operation: String, tableEntries count: Int) throws(AutomatonError) {
-    guard count <= tableEntries else {
+    // Places in tables have 32 bits.
+    guard count <= min(tableEntries, Int(Int32.max)) else {
       throw exceeded(
         operation, "\(tableEntries) states times symbols", above: max(states, tableEntries / 50))
     }

@@ -10,39 +10,6 @@ struct DeterministicGraph {
 
   var stateCount: Int { isFinal.count }
 
-  /// Creates a graph.
-  init(symbols: [String], next: [Int32], isFinal: [Bool], initial: Int, names: [String]) {
-    (self.symbols, self.next, self.isFinal) = (symbols, next, isFinal)
-    (self.initial, self.names) = (initial, names)
-  }
-
-  /// Creates the graph of an automaton over its symbols and `extra` ones.
-  ///
-  /// It is `nil` if the automaton is not deterministic, or if the table would exceed the limit.
-  init?(_ automaton: Automaton, extra: [String], names: [String], limit: Limit) {
-    let initial = automaton.states.indices.filter { automaton.states[$0].isInitial }
-    symbols = automaton.labels(and: extra)
-    guard initial.count == 1,
-      automaton.states.count <= limit.tableEntries / max(symbols.count, 1)
-    else { return nil }
-    next = [Int32](repeating: -1, count: automaton.states.count * symbols.count)
-    var symbolNumbers = TextNumbers(symbols)
-    let transitions = automaton.transitions
-    for (index, ends) in automaton.ends.enumerated() {
-      guard !transitions[index].includesEpsilon else { return nil }
-      // By index: copying each transition takes half of the time.
-      for place in transitions[index].symbols.indices {
-        let symbol = symbolNumbers.number(of: transitions[index].symbols[place])!
-        let entry = Int(ends.start) * symbols.count + symbol
-        guard next[entry] < 0 || next[entry] == ends.end else { return nil }
-        next[entry] = ends.end
-      }
-    }
-    self.initial = initial[0]
-    isFinal = automaton.states.map(\.isFinal)
-    self.names = names
-  }
-
   func target(_ state: Int, _ symbol: Int) -> Int? {
     let target = next[state * symbols.count + symbol]
     return target < 0 ? nil : Int(target)
@@ -123,6 +90,34 @@ struct DeterministicGraph {
     result.isFinal = order.map { isFinal[$0] }
     result.names = order.map { names[$0] }
     return result
+  }
+}
+
+extension DeterministicGraph {
+  /// Creates the graph of an automaton over its labels, each of which is one symbol, and `extra` symbols.
+  ///
+  /// It is `nil` if the automaton is not deterministic, or if most of a table of all states would be empty.
+  init?(_ automaton: Automaton, extra: [String], names: [String], limit: Limit) {
+    let (states, transitions) = (automaton.states, automaton.transitions)
+    let initial = states.indices.filter { states[$0].isInitial }
+    guard initial.count == 1, !transitions.contains(where: \.includesEpsilon) else { return nil }
+    let symbols = automaton.labels(and: extra)
+    let most = min(limit.tableEntries, 64 * transitions.reduce(16) { $0 + $1.symbols.count })
+    guard states.count <= most / max(1, symbols.count) else { return nil }
+    var next = [Int32](repeating: -1, count: states.count * symbols.count)
+    var symbolNumbers = TextNumbers(symbols)
+    for (index, ends) in automaton.ends.enumerated() {
+      // By index: copying each transition takes half of the time.
+      for place in transitions[index].symbols.indices {
+        let symbol = symbolNumbers.number(of: transitions[index].symbols[place])!
+        let entry = Int(ends.start) * symbols.count + symbol
+        guard next[entry] < 0 || next[entry] == ends.end else { return nil }
+        next[entry] = ends.end
+      }
+    }
+    self.init(
+      symbols: symbols, next: next, isFinal: states.map(\.isFinal), initial: initial[0],
+      names: names)
   }
 }
 

@@ -76,20 +76,20 @@ struct TextNumbers {
     for text in texts { _ = insert(text) }
   }
 
-  /// Returns the number of `text`, which is the next one if it is new.
-  mutating func insert(_ text: String) -> (number: Int, isNew: Bool) {
-    let found: (number: Int, isNew: Bool)
+  /// Gives `text` the next number; returns `false` if it has one.
+  mutating func insert(_ text: String) -> Bool {
+    let isNew: Bool
     if positions == nil, let key = Self.key(of: text) {
-      found = table.insert(key)
+      isNew = table.insert(key).isNew
     } else {
-      found = withPositions { positions, count in
-        if let number = positions[text] { return (number, false) }
+      isNew = withPositions { positions, count in
+        guard positions[text] == nil else { return false }
         positions[text] = count
-        return (count, true)
+        return true
       }
     }
-    if found.isNew { texts.append(text) }
-    return found
+    if isNew { texts.append(text) }
+    return isNew
   }
 
   /// Returns the number of `text`, or `nil` if it did not come.
@@ -103,7 +103,8 @@ struct TextNumbers {
     _ body: (inout [String: Int], _ count: Int) -> Result
   ) -> Result {
     if positions == nil {
-      positions = Dictionary(uniqueKeysWithValues: texts.enumerated().map { ($1, $0) })
+      positions = Dictionary(minimumCapacity: texts.capacity)
+      for (number, text) in texts.enumerated() { positions![text] = number }
     }
     return body(&positions!, texts.count)
   }

@@ -182,6 +182,65 @@ import Testing
     #expect(try single.determinized().states.map(\.name) == single.states.map(\.name))
   }
 
+  @Test func setsOfStatesAreNamedAfterThem() throws {
+    let empty = try Automaton(states: [.init("1")], transitions: [], alphabet: ["a"])
+    #expect(try empty.determinized().states.map(\.name) == ["{}"])
+    #expect(try empty.minimized().states.map(\.name) == ["{}"])
+    // By their numbers of characters, whatever their bytes are.
+    let merged = try Automaton(
+      states: ["zz", "é", "q"].map { .init($0, isInitial: $0 == "q", isFinal: $0 != "q") },
+      transitions: [
+        .init("t", from: "q", to: "zz", symbols: ["a"]),
+        .init("u", from: "q", to: "é", symbols: ["b"]),
+      ])
+    #expect(try merged.minimized().states.map(\.name) == ["q", "{é,zz}"])
+  }
+
+  @Test func idsCount() throws {
+    let states = try circle(of: 101, copies: 1).minimized()
+    #expect(states.states.map(\.id) == (0...100).map { "q\($0)" })
+    #expect(states.transitions.map(\.id) == (0...100).map { "t\($0)" })
+  }
+
+  @Test func idsOccurOnceAlsoIfOthersAreLong() {
+    for ids in [["a", "a long id", "a"], ["a long id", "a long id"], ["K", "\u{212a}"]] {
+      #expect(throws: AutomatonError.self) {
+        try Automaton(states: ids.map { .init($0) }, transitions: [])
+      }
+    }
+  }
+
+  @Test func fewStatesOfManySymbolsAreReached() throws {
+    // A table of all states and symbols would have 25 million entries.
+    let automaton = try Automaton(
+      states: (0..<5000).map { .init("\($0)", isInitial: $0 == 0, isFinal: $0 == 1) },
+      transitions: (0..<5000).map {
+        .init("\($0)", from: "\($0)", to: "\($0 / 2 * 2 + 1)", symbols: ["s\($0)"])
+      })
+    let limit = Limit(tableEntries: 10_000)
+    #expect(try automaton.determinized(limit: limit).states.map(\.name) == ["0", "1"])
+  }
+
+  @Test func morePairsThanTheLimitAreCompared() throws {
+    /// A circle whose states are all final.
+    func accepting(_ count: Int) throws -> Automaton {
+      let circle = try circle(of: count, copies: 1)
+      return try Automaton(
+        states: circle.states.map { .init($0.id, isInitial: $0.isInitial, isFinal: true) },
+        transitions: circle.transitions)
+    }
+    // 9,900 pairs of states are reached.
+    let (one, other) = (try accepting(99), try accepting(100))
+    let limit = Limit(states: 100)
+    #expect(try one.isEquivalent(to: other, limit: limit))
+    #expect(throws: AutomatonError.self) {
+      try one.combined(with: other, by: .union, limit: limit)
+    }
+    #expect(
+      try circle(of: 99, copies: 1).counterexample(to: circle(of: 100, copies: 1), limit: limit)?
+        .count == 99)
+  }
+
   @Test func minimizingLeavesOutStatesThatLeadToNoFinalState() throws {
     // 1 accepts `a`; 3 and 4 are dead, and 5 is not reached.
     let transitions: [Automaton.Transition] = [

@@ -153,7 +153,6 @@ private struct LabelParts {
   }
 
   private let drawn: Automaton
-  private let indices: [String: Int]
   private var states: [Automaton.State]
   private var owners: [Int]
   private var transitions: [Automaton.Transition] = []
@@ -170,7 +169,6 @@ private struct LabelParts {
     states = automaton.states
     owners = Array(states.indices)
     depths = states.map { _ in 0 }
-    indices = Dictionary(uniqueKeysWithValues: states.enumerated().map { ($1.id, $0) })
     taken = Set(states.map(\.id)).union(states.map(\.name))
   }
 
@@ -190,7 +188,7 @@ private struct LabelParts {
       .filter { known.insert($0).inserted }
     append(whole, origin: index)
     for parts in labels where parts.count > 1 {
-      var state = indices[transition.start]!
+      var state = Int(drawn.ends[index].start)
       var read = ""
       for part in parts.dropLast() {
         read += part[0]
