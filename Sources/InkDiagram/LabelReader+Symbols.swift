@@ -16,16 +16,19 @@ extension LabelReader {
     // Outputs may be of another kind than inputs.
     let inputs = split.map { $0.map { $0.compactMap(Self.input) } }
     let kinds = SymbolKind.probabilities(inputs, weights)
+    let withOutputs = Self.outputShare(of: lists, weights)
     func prior(_ part: String) -> Double {
-      guard let input = Self.input(part) else { return self.prior(part) }
+      guard let input = Self.input(part) else {
+        // As common as outputs are in this drawing.
+        return self.prior(part) * max(1, withOutputs / Self.outputs)
+      }
       let kind = SymbolKind(input)
       return self.prior(part) * (0.05 + 0.95 * (kinds[kind] ?? 1) / kind.prior)
     }
     /// How common a symbol is, as an input or an output.
     func commonness(_ part: String) -> Double {
-      Self.input(part) == nil ? prior(part) / Self.outputs : prior(part)
+      Self.input(part) == nil ? self.prior(part) / Self.outputs : prior(part)
     }
-    let withOutputs = Self.outputShare(of: lists, weights)
     for _ in 0..<rounds {
       var counts: [String: Double] = [:]
       var total = 0.0

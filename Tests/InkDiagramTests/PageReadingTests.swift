@@ -357,6 +357,57 @@ import Testing
     #expect(judged(other, by: PageArrowOdds(lines)) == -.infinity)
   }
 
+  /// A state is as wide as its ring, however long that is.
+  @Test func longOvalsAreStates() throws {
+    let reading = try read([ring(330, 150, 200, 36)])
+    try #require(reading.states.count == 1)
+    let state = reading.states[0]
+    #expect(abs(reading.length(state.half.x) - 200) < 10)
+    #expect(abs(reading.length(state.half.y) - 36) < 5)
+    #expect(reading.place(state.center).distance(to: Vector(330, 150)) < 10)
+  }
+
+  /// Ways lead along lines from end to end, through bends, across gaps ahead, and not through what is taken.
+  @Test func waysLeadFromEndToEnd() throws {
+    let (elbow, end) = (Vector(500, 120), Vector(500, 330))
+    let line = [
+      [Vector(120, 120), Vector(300, 120)], [Vector(330, 120), elbow, end],
+      [Vector(160, 250), Vector(380, 250)],
+    ]
+    let reading = try read([ring(60, 200, 40, 40)] + line)
+    let lines = try #require(reading.lines)
+    let none = [Bool](repeating: false, count: lines.levels.count)
+    /// The places of the ends of each way, the left one first.
+    func ends(besides isTaken: [Bool]) -> [[Vector]] {
+      PageLinePaths(lines, besides: isTaken).paths().map { path in
+        [path[0], path[path.count - 1]].map(reading.place).sorted { $0.x < $1.x }
+      }
+    }
+    func isAbout(_ ends: [Vector], _ one: Vector, _ other: Vector) -> Bool {
+      ends[0].distance(to: one) < 12 && ends[1].distance(to: other) < 12
+    }
+    let ways = ends(besides: none)
+    #expect(ways.contains { isAbout($0, Vector(120, 120), end) })
+    #expect(ways.contains { isAbout($0, Vector(160, 250), Vector(380, 250)) })
+    #expect(!ways.contains { isAbout($0, Vector(160, 250), end) })
+    var isTaken = none
+    lines.cells.mark([reading.cell(Vector(500, 220))], reach: lines.scale, in: &isTaken)
+    let left = ends(besides: isTaken)
+    #expect(!left.contains { isAbout($0, Vector(120, 120), end) })
+    #expect(left.contains { isAbout($0, Vector(160, 250), Vector(380, 250)) })
+  }
+
+  /// A line whose head is away from it is an arrow.
+  @Test func arrowsWithGapsAreFound() throws {
+    let rings = [ring(110, 220, 50, 50), ring(510, 220, 50, 50)]
+    let (tip, line) = (Vector(440, 220), [Vector(166, 220), Vector(350, 220)])
+    let head = [tip + Vector(-18, -12), tip, tip + Vector(-18, 12)]
+    let seen = try read(rings + [line, head]).seenAutomaton()
+    try #require(seen.states.count == 2)
+    let (left, right) = seen.states[0].center.x < seen.states[1].center.x ? (0, 1) : (1, 0)
+    #expect(seen.arrows.map { [$0.from, $0.to] } == [[left, right]])
+  }
+
   /// Lines that are longer than 99 of 100 composed arrows are found.
   @Test func longLinesAreArrows() throws {
     let rings = [ring(60, 60, 15, 15), ring(580, 60, 15, 15)]

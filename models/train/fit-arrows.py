@@ -1,4 +1,4 @@
-"""Fits the three small networks that judge the lines and heads of a page, and writes them as Swift.
+"""Fits the four small networks that judge the lines and heads of a page, and writes them as Swift.
 
     fit-arrows.py (PAGES MEASURES)... > Sources/InkDiagram/Page/PageArrowNetworks.swift
 
@@ -63,7 +63,7 @@ def rows(pages, measures, first):
     """The rows of the networks: values, answers, weights, and the number of the page."""
     with open(os.path.join(pages, "truth.json")) as file:
         truths = json.load(file)
-    judged, directed, marking = [], [], []
+    judged, ways, directed, marking = [], [], [], []
     with open(measures) as file:
         for number, text in enumerate(file, first):
             page = json.loads(text)
@@ -100,7 +100,8 @@ def rows(pages, measures, first):
                 index = nearest(line)
                 is_arrow = index is not None and index not in taken
                 weight = 1 / math.sqrt(len(page["lines"]) + 5)
-                judged.append((line["values"], float(is_arrow), weight, number))
+                (ways if line["isWay"] else judged).append(
+                    (line["values"], float(is_arrow), weight, number))
                 if is_arrow and line["isChosen"]:
                     taken.add(index)
             taken = set()
@@ -119,7 +120,7 @@ def rows(pages, measures, first):
                     for arrow in arrows
                 )
                 marking.append((marker["values"], float(marks), 1.0, number))
-    return judged, directed, marking
+    return judged, ways, directed, marking
 
 
 def table(rows):
@@ -266,6 +267,12 @@ enum PageArrowNetworks {{
   /// Fitted to {arrows} lines of {pages} pages.
   static let arrow = {arrow}
 
+  /// From what is known of a way along lines that no chosen line was followed on, and what is left to it, to the
+  /// logarithm of the odds that it is an arrow.
+  ///
+  /// Fitted to {ways} ways of {pages} pages.
+  static let way = {way}
+
   /// From what is known of a head without a line to the logarithm of the odds that it marks an initial state
   /// (``PageArrowSearch/lonelyHeads(besides:)``).
   ///
@@ -287,22 +294,24 @@ def main():
     arguments = sys.argv[1:]
     if not arguments or len(arguments) % 2:
         sys.exit(__doc__)
-    judged, directed, marking, pages = [], [], [], 0
+    judged, ways, directed, marking, pages = [], [], [], [], 0
     for folder, measures in zip(arguments[::2], arguments[1::2]):
         first = pages
         with open(measures) as file:
             pages += sum(1 for _ in file)
         more = rows(folder, measures, first)
         judged += more[0]
-        directed += more[1]
-        marking += more[2]
-    arrow, marker = fit_odds(judged, "arrows"), fit_odds(marking, "markers")
+        ways += more[1]
+        directed += more[2]
+        marking += more[3]
+    arrow, way = fit_odds(judged, "arrows"), fit_odds(ways, "ways")
+    marker = fit_odds(marking, "markers")
     direction = fit_directions(directed)
     print(
         SWIFT.format(
-            arrows=f"{len(judged):,}", markers=f"{len(marking):,}",
+            arrows=f"{len(judged):,}", ways=f"{len(ways):,}", markers=f"{len(marking):,}",
             directions=f"{len(directed):,}", pages=f"{pages:,}",
-            arrow=perceptron(*arrow), marker=perceptron(*marker),
+            arrow=perceptron(*arrow), way=perceptron(*way), marker=perceptron(*marker),
             direction=literal(direction, 4)), end="")
 
 

@@ -62,11 +62,14 @@ struct PageArrowOdds {
 
   /// Finds the logarithm of the odds that a line is an arrow besides the chosen ones; one that is nearly theirs is none.
   func judge(_ arrow: inout PageArrow) {
-    if arrow.known.isEmpty { arrow.known = known(of: arrow) }
+    if arrow.known.isEmpty {
+      arrow.known = known(of: arrow)
+      if arrow.isWay { arrow.known += knownOfWay(arrow) }
+    }
     arrow.left = left(to: arrow)
+    let network = arrow.isWay ? PageArrowNetworks.way : PageArrowNetworks.arrow
     arrow.odds =
-      arrow.left[0] > lines.decoding.leastOwn
-      ? PageArrowNetworks.arrow(arrow.known + arrow.left)[0] : -.infinity
+      arrow.left[0] > lines.decoding.leastOwn ? network(arrow.known + arrow.left)[0] : -.infinity
   }
 
   /// Returns the odds, as logarithms with one offset, that a line between states leads from its first to its last
@@ -118,6 +121,18 @@ struct PageArrowOdds {
     ]
   }
 
+  /// Returns what else is known of a way along lines, in the order of the weights: its longest gap, in usual radii, and how
+  /// much of a line goes on where it bends, and at a start without a state.
+  private func knownOfWay(_ arrow: PageArrow) -> [Double] {
+    let leftAtBends = leftAtBends(of: arrow.path)
+    return [
+      min(2, Double(longestGap(in: arrow.path)) / lines.scale), leftAtBends.ahead,
+      leftAtBends.back,
+      arrow.from == nil
+        ? goesOn(from: arrow.path[0], towards: lines.heading(arrow.path.reversed())) : 0,
+    ]
+  }
+
   /// Returns how far the start of an initial arrow is from other states than its own, in usual radii, at most three.
   private func room(at arrow: PageArrow) -> Double {
     let distances = lines.states.indices.filter { $0 != arrow.to }
@@ -160,6 +175,17 @@ struct PageArrowOdds {
     return (mean, lowest / Double(span), writing / Double(cells.count))
   }
 
+  /// Returns the number of cells in the longest part of a path without a line.
+  private func longestGap(in path: [Vector]) -> Int {
+    var (longest, length) = (0, 0)
+    for place in path {
+      let isLine = lines.levels[lines.cells.cell(at: place)] > lines.decoding.goingOn
+      length = isLine ? 0 : length + 1
+      longest = max(longest, length)
+    }
+    return longest
+  }
+
   /// Returns the share of the cells of a path that are a line and no head.
   private func shaft(of path: [Vector]) -> Double {
     let count = path.count {
@@ -184,6 +210,31 @@ struct PageArrowOdds {
       }
     }
     return (sharpest, min(12, sum))
+  }
+
+  /// Returns how much of a line goes straight on where a path bends, ahead and back: that is another line, or a crossing.
+  private func leftAtBends(of path: [Vector]) -> (ahead: Double, back: Double) {
+    let span = 5
+    var (ahead, back) = (0.0, 0.0)
+    for place in stride(from: span, to: path.count - span, by: 2) {
+      let before = (path[place] - path[place - span]).unit
+      let after = (path[place + span] - path[place]).unit
+      guard before.dot(after) < PageNumbers.bend else { continue }
+      ahead = max(ahead, goesOn(from: path[place], towards: before))
+      back = max(back, goesOn(from: path[place], towards: after * -1))
+    }
+    return (ahead, back)
+  }
+
+  /// Returns how much of a line goes on from a place in a direction, as a probability.
+  private func goesOn(from place: Vector, towards way: Vector) -> Double {
+    let across = Vector(-way.y, way.x)
+    let first = PageNumbers.bendCells + PageNumbers.bendWidth * lines.scale
+    let levels = [first, first + 1, first + 2].map { step in
+      [-1.0, 0, 1].map { lines.levels[lines.cells.cell(at: place + way * step + across * $0)] }
+        .max()!
+    }
+    return Double(levels.min()!)
   }
 
   /// Returns the shares of the cells of a path that no chosen arrow has: of all, of those in the third at the end

@@ -50,17 +50,29 @@ struct PageArrowSearch {
     return (chosen + judged, Array(zip(chosen, heads)), lonelyHeads(besides: odds))
   }
 
-  /// Chooses the likeliest of the lines that may be arrows, each judged by what better ones leave to it.
+  /// Chooses the likeliest of the lines that may be arrows, at first as they are followed, and then of the ways along what
+  /// these leave.
   private func choose(
     with odds: inout PageArrowOdds
   ) -> (chosen: [PageArrow], others: [PageArrow]) {
-    var rest = candidates()
+    let found = followed()
+    let followed = choose(among: candidates(from: found), with: &odds)
+    let paths = PageLinePaths(lines, besides: odds.isTaken).paths()
+    let ways = choose(among: candidates(along: paths), with: &odds)
+    return (followed.chosen + ways.chosen, followed.others + ways.others)
+  }
+
+  /// Chooses the likeliest of some lines, each judged by what better ones leave to it.
+  private func choose(
+    among lines: [PageArrow], with odds: inout PageArrowOdds
+  ) -> (chosen: [PageArrow], others: [PageArrow]) {
+    var rest = lines
     for index in rest.indices { odds.judge(&rest[index]) }
     // What is chosen makes none likelier.
     let firstUnlikely = rest.partition { $0.odds <= leastOdds(of: $0) }
     var others = Array(rest[firstUnlikely...])
     rest.removeSubrange(firstUnlikely...)
-    let lowest = min(lines.decoding.leastOdds, lines.decoding.leastUnexplainedOdds)
+    let lowest = min(self.lines.decoding.leastOdds, self.lines.decoding.leastUnexplainedOdds)
     var chosen: [PageArrow] = []
     while let best = rest.indices.max(by: { rest[$0].odds < rest[$1].odds }) {
       let before = rest[best].odds
@@ -69,7 +81,8 @@ struct PageArrowSearch {
       if rest[best].odds < before { continue }
       guard rest[best].odds > lowest else { break }
       let arrow = rest.remove(at: best)
-      if arrow.odds > leastOdds(of: arrow) {
+      let isSecondInitial = arrow.isWay && arrow.from == nil && odds.hasInitial(arrow.to!)
+      if arrow.odds > leastOdds(of: arrow), !isSecondInitial {
         chosen.append(arrow)
         odds.choose(arrow)
       } else {
@@ -91,26 +104,45 @@ struct PageArrowSearch {
     return isUnexplained ? lines.decoding.leastUnexplainedOdds : lines.decoding.leastOdds
   }
 
-  /// Returns what may be arrows.
-  ///
-  /// These are lines as they are followed, cut at heads, exchanged where they run together, joined across gaps, and
-  /// with their free ends tied to states. Those with one end lead to it.
-  private func candidates() -> [PageArrow] {
-    let found = followed()
+  /// Returns what may be arrows: lines as they are followed, cut at heads, exchanged where they run together, and joined
+  /// across gaps.
+  private func candidates(from found: [PageArrow]) -> [PageArrow] {
     let sure = found.filter { $0.votes > lines.decoding.pieceVotes }
     let whole = found + cut(sure) + exchanged(sure)
-    let all = whole + joined(whole + whole.flatMap(loosened))
+    return candidates(whole + joined(whole + whole.flatMap(loosened)))
+  }
+
+  /// Returns what may be arrows: ways along lines from end to end.
+  private func candidates(along paths: [[Vector]]) -> [PageArrow] {
+    candidates(
+      paths.map { path in
+        let ends = [path.reversed(), path].map { way in
+          lines.state(at: way[way.count - 1], towards: lines.heading(way))?.state
+        }
+        return oriented(PageArrow(from: ends[0], to: ends[1], path: path, votes: 0, isWay: true))
+      })
+  }
+
+  /// Returns the lines that differ, also with their free ends tied to states.
+  ///
+  /// Those with one end lead to it.
+  private func candidates(_ all: [PageArrow]) -> [PageArrow] {
     let limit = max(lines.decoding.sameLineCells, lines.decoding.sameLine * lines.scale)
     var candidates: [PageArrow] = []
-    var byEnds: [Set<Int?>: [[Vector]]] = [:]
+    var byEnds: [Set<Int?>: [(number: Int, places: [Vector])]] = [:]
     for candidate in all + all.compactMap(tied) where candidate.path.count > 2 {
       var arrow = candidate
       guard arrow.from != nil || arrow.to != nil else { continue }
       if arrow.to == nil { arrow.turn() }
       let places = Self.places(arrow.path)
-      let same = byEnds[[arrow.from, arrow.to], default: []]
-      guard same.allSatisfy({ Self.distance($0, places) >= limit }) else { continue }
-      byEnds[[arrow.from, arrow.to], default: []].append(places)
+      let same = byEnds[[arrow.from, arrow.to], default: []].first {
+        Self.distance($0.places, places) < limit
+      }
+      if let same {
+        candidates[same.number].votes = max(candidates[same.number].votes, arrow.votes)
+        continue
+      }
+      byEnds[[arrow.from, arrow.to], default: []].append((candidates.count, places))
       candidates.append(arrow)
     }
     return candidates

@@ -108,6 +108,11 @@ enum PageNumbers {
   static let mostCenters = 400
   /// Where the ring of a state is looked for, in shares of its half axes.
   static let ringShares = 0.65...1.45
+  /// How far what a ring encloses reaches from the centre that was voted for, and how much larger than voted a state is
+  /// that is changed to it, in half axes; and how far the ring is from what it encloses, in cells.
+  ///
+  /// They were set by hand.
+  static let enclosedReach = 4.0, enclosedMore = 1.12, besideEnclosed = 1.5
   /// The radius, in usual radii, of a state without arrows beside others that have some.
   static let loneSize = 0.75...1.4
 
@@ -130,6 +135,17 @@ enum PageNumbers {
     (distance: 1, weight: 0.4), (distance: 2, weight: 0.35), (distance: 3.2, weight: 0.25)
   )
 
+  /// The radius in which the end of a line has it on one side only, in usual radii, and in cells at least; how much of it is
+  /// there, and the cosine of the angle between parts of one end, at least.
+  static let endRadius = 0.3, leastEndRadius = 4.0, oneSided = 0.8, sameEnd = 0.7
+  /// How far a gap is crossed ahead of an end, in usual radii, and in cells at least; how wide is looked to each side, as a
+  /// share of the distance; and what a cell of a gap costs, where one of a line costs 1.
+  static let bridge = 1.5, leastBridge = 6.0, bridgeWidth = 0.35, bridgeCost = 4.0
+  /// The ends to which ways along lines lead from each end, and the places to each side with which a way is smoothed.
+  ///
+  /// These and the numbers above were set by hand.
+  static let nearestEnds = 12, smoothing = 3
+
   // MARK: Arrows
 
   /// The cells beside a line that are looked at for its direction, as a share of the usual radius.
@@ -138,6 +154,9 @@ enum PageNumbers {
   static let alongLine = 0.75
   /// The weights of the heads' fields and of the heads themselves at both ends in the direction.
   static let headField = 1.75, headMass = 2.33
+  /// The cosine of the angle of a bend where it counts whether a line goes straight on, at most, and how far from it is
+  /// looked: so many cells, and a share of the usual radius.
+  static let bend = 0.85, bendCells = 3.0, bendWidth = 0.1
   /// The logarithm of the odds below which an arrow is a doubtful one.
   static let doubtfulOdds = 1.0
   /// The largest logarithms of the lengths of an arrow between states, and of an initial one, in usual radii, that the

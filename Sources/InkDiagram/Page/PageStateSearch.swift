@@ -20,12 +20,29 @@ struct PageStateSearch {
   private var sums: [Float]
   /// Whether a cell is on the outline of a state.
   private var isOutline: [Bool]
+  /// Whether a cell, or one beside, above or below it, is part of a ring, a line or a head.
+  private let isClosed: [Bool]
 
   init(_ cells: CellAnswers, decoding: PageDecoding) {
     (self.cells, self.decoding) = (cells, decoding)
     let count = cells.rows * cells.columns
     sums = [Float](repeating: 0, count: count)
     isOutline = [Bool](repeating: false, count: count)
+    // Arrows may hide a part of a ring.
+    let isDrawn = (0..<count).map { cell in
+      [PageNumbers.ring, PageNumbers.line, PageNumbers.head].reduce(0) {
+        $0 + cells.probability(of: $1, in: cell)
+      } > decoding.outlineRing
+    }
+    var isClosed = isDrawn
+    for cell in isDrawn.indices where isDrawn[cell] {
+      // Nothing is looked for at the edges, where the last of a row and the first of the next one are beside each other.
+      for near in [cell - 1, cell + 1, cell - cells.columns, cell + cells.columns]
+      where isClosed.indices.contains(near) {
+        isClosed[near] = true
+      }
+    }
+    self.isClosed = isClosed
     let unit = PageNumbers.unit
     for cell in 0..<count {
       let probability = cells.probability(of: PageNumbers.ring, in: cell)
@@ -148,7 +165,51 @@ struct PageStateSearch {
     let state = state(
       center: Vector(median(like, \.x), median(like, \.y)),
       half: Vector(median(like, \.halfWidth), median(like, \.halfHeight)), final: Double(final))
-    return state.flatMap { $0.support < decoding.leastSupport ? nil : $0 }
+    return state.flatMap {
+      $0.support < decoding.leastSupport ? nil : enclosed($0, final: Double(final))
+    }
+  }
+
+  /// Returns a state as large as what its ring encloses, if that is larger than what the votes say.
+  ///
+  /// Votes know little of the ends of long ovals and boxes.
+  private func enclosed(_ state: PageState, final: Double) -> PageState {
+    guard let (low, high) = boundsOfEnclosed(by: state) else { return state }
+    let half = (high - low) * 0.5
+    guard
+      half.x > PageNumbers.enclosedMore * state.half.x
+        || half.y > PageNumbers.enclosedMore * state.half.y
+    else { return state }
+    let larger = self.state(center: low.middle(to: high), half: half, final: final)
+    return larger.flatMap { $0.support < state.support ? nil : $0 } ?? state
+  }
+
+  /// Returns the corners of the rectangle around the cells that are enclosed with the centre of a state, and around the
+  /// middle of what encloses them; `nil` if it is open.
+  private func boundsOfEnclosed(by state: PageState) -> (low: Vector, high: Vector)? {
+    let first = cells.cell(at: state.center)
+    guard !isClosed[first] else { return nil }
+    let reach = state.half * PageNumbers.enclosedReach
+    let (least, most) = (state.center - reach, state.center + reach)
+    var isSeen = [Bool](repeating: false, count: isClosed.count)
+    isSeen[first] = true
+    var next = [first]
+    var (low, high) = (state.center, state.center)
+    while let cell = next.popLast() {
+      let place = cells.place(of: cell)
+      guard place.x > max(1, least.x), place.x < min(Double(cells.columns) - 1, most.x),
+        place.y > max(1, least.y), place.y < min(Double(cells.rows) - 1, most.y)
+      else { return nil }
+      low = Vector(min(low.x, place.x), min(low.y, place.y))
+      high = Vector(max(high.x, place.x), max(high.y, place.y))
+      for near in [cell - 1, cell + 1, cell - cells.columns, cell + cells.columns]
+      where !isClosed[near] && !isSeen[near] {
+        isSeen[near] = true
+        next.append(near)
+      }
+    }
+    let beside = Vector(PageNumbers.besideEnclosed, PageNumbers.besideEnclosed)
+    return (low - beside, high + beside)
   }
 
   /// Returns the probability of a ring at a place.
