@@ -19,7 +19,7 @@ extension LabelReader {
     let withOutputs = Self.outputShare(of: lists, weights)
     func prior(_ part: String) -> Double {
       guard let input = Self.input(part) else {
-        // As common as outputs are in this drawing.
+        // As common as outputs are in this drawing, if that is more than usual.
         return self.prior(part) * max(1, withOutputs / Self.outputs)
       }
       let kind = SymbolKind(input)

@@ -105,6 +105,10 @@ import Testing
     let plain = ["a", "b", "a", "b"].map { texts([$0: -0.2]) }
     let stray = texts(["a/b": -0.5, "d": -7])
     #expect(best(try reader().agreed(symbols: [stray] + plain)).first == "d")
+    // An output that no other label has is as likely as a symbol that none has.
+    let other = texts(["0/1": -1.6, "0": -2.3, "0/0": -6])
+    let zeros = ["1/0", "0/0", "1/0", "0/0", "1/0", "0/0"].map { texts([$0: -0.2]) }
+    #expect(best(try reader().agreed(symbols: [other] + zeros)).first == "0/1")
     // A label may lack its output.
     let without = texts(["1": -0.1, "1/0": -6])
     #expect(best(try reader().agreed(symbols: [without] + outputs)).first == "1")

@@ -367,6 +367,27 @@ import Testing
     #expect(reading.place(state.center).distance(to: Vector(330, 150)) < 10)
   }
 
+  /// The outer one of two long rings is that of the state.
+  @Test func longDoubleOvalsAreFinal() throws {
+    let reading = try read([ring(330, 150, 200, 60), ring(330, 150, 184, 46)])
+    try #require(reading.states.count == 1)
+    #expect(reading.states[0].finalOdds > 0)
+    #expect(abs(reading.length(reading.states[0].half.y) - 60) < 8)
+  }
+
+  /// Pages of a row or a column of cells have no arrows.
+  @Test(arguments: [(640, 2), (2, 400), (1, 1)])
+  func tinyPagesHaveNoArrows(width: Int, height: Int) throws {
+    let picture = Bitmap(
+      width: width, height: height,
+      pixels: (0..<width * height).map { $0 % 50 < 4 ? 40 : 240 })
+    let middle = Vector(Double(width) / 2, Double(height) / 2)
+    let reading = PageReading(
+      of: picture, known: KnownStates([.init(center: middle, radius: 4)], missed: middle),
+      with: try Self.network.get(), workers: 1)
+    #expect(reading.automaton().arrows.allSatisfy { $0.from == nil })
+  }
+
   /// Ways lead along lines from end to end, through bends, across gaps ahead, and not through what is taken.
   @Test func waysLeadFromEndToEnd() throws {
     let (elbow, end) = (Vector(500, 120), Vector(500, 330))

@@ -431,7 +431,10 @@ import TestSupport
     let lines = rows.flatMap { $0["lines"] as? [[String: Any]] ?? [] }
     #expect(lines.contains { $0["isChosen"] as? Bool == true })
     #expect(lines.contains { $0["isChosen"] as? Bool == false })
-    #expect(Set(lines.map { ($0["values"] as? [Double])?.count }) == [28])
+    for (isWay, count) in [(false, 28), (true, 32)] {
+      let own = lines.filter { $0["isWay"] as? Bool == isWay }
+      #expect(Set(own.map { ($0["values"] as? [Double])?.count }) == [count])
+    }
     func counts(_ key: String) -> Set<Int?> {
       Set(
         rows.flatMap { $0[key] as? [[String: Any]] ?? [] }

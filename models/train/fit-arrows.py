@@ -96,7 +96,8 @@ def rows(pages, measures, first):
                 near = [one for one in near if one[1] < NEAR * radius + NEAR_PIXELS]
                 return min(near)[2] if near else None
 
-            for line in page["lines"]:
+            # Ways take no arrow from lines that are followed.
+            for line in sorted(page["lines"], key=lambda line: line["isWay"]):
                 index = nearest(line)
                 is_arrow = index is not None and index not in taken
                 weight = 1 / math.sqrt(len(page["lines"]) + 5)

@@ -26,7 +26,7 @@ struct PageArrowSearch {
   /// Returns the arrows of the page.
   func arrows() -> [PageArrow] {
     var odds = PageArrowOdds(lines)
-    var (chosen, _) = choose(with: &odds)
+    var chosen = choose(with: &odds)
     let markers = markers(besides: &odds)
     direct(&chosen)
     turnToUnreached(&chosen, besides: markers, odds)
@@ -39,40 +39,44 @@ struct PageArrowSearch {
     lines: [PageArrow], heads: [(arrow: PageArrow, heads: PageHeads)], markers: [PageArrow]
   ) {
     var odds = PageArrowOdds(lines)
-    let (chosen, others) = choose(with: &odds)
-    let heads = ownHeads(of: chosen)
-    // Those that are nearly others have no odds.
-    let judged = others.map { other in
-      var arrow = other
-      odds.judge(&arrow)
-      return arrow
-    }.filter { $0.odds > -.infinity }
-    return (chosen + judged, Array(zip(chosen, heads)), lonelyHeads(besides: odds))
+    /// Chooses some, and judges the others by what these leave; those that are nearly others have no odds.
+    func judged(_ candidates: [PageArrow]) -> (chosen: [PageArrow], others: [PageArrow]) {
+      let (chosen, others) = choose(among: candidates, with: &odds)
+      let judged = others.map { other in
+        var arrow = other
+        odds.judge(&arrow)
+        return arrow
+      }
+      return (chosen, judged.filter { $0.odds > -.infinity })
+    }
+    let followed = judged(candidatesFromCells())
+    let ways = judged(candidates(alongLinesBesides: odds.isTaken))
+    let chosen = followed.chosen + ways.chosen
+    return (
+      chosen + followed.others + ways.others, Array(zip(chosen, ownHeads(of: chosen))),
+      lonelyHeads(besides: odds)
+    )
   }
 
   /// Chooses the likeliest of the lines that may be arrows, at first as they are followed, and then of the ways along what
   /// these leave.
-  private func choose(
-    with odds: inout PageArrowOdds
-  ) -> (chosen: [PageArrow], others: [PageArrow]) {
-    let found = followed()
-    let followed = choose(among: candidates(from: found), with: &odds)
-    let paths = PageLinePaths(lines, besides: odds.isTaken).paths()
-    let ways = choose(among: candidates(along: paths), with: &odds)
-    return (followed.chosen + ways.chosen, followed.others + ways.others)
+  private func choose(with odds: inout PageArrowOdds) -> [PageArrow] {
+    let followed = choose(among: candidatesFromCells(), with: &odds).chosen
+    return followed
+      + choose(among: candidates(alongLinesBesides: odds.isTaken), with: &odds).chosen
   }
 
   /// Chooses the likeliest of some lines, each judged by what better ones leave to it.
   private func choose(
-    among lines: [PageArrow], with odds: inout PageArrowOdds
+    among candidates: [PageArrow], with odds: inout PageArrowOdds
   ) -> (chosen: [PageArrow], others: [PageArrow]) {
-    var rest = lines
+    var rest = candidates
     for index in rest.indices { odds.judge(&rest[index]) }
     // What is chosen makes none likelier.
     let firstUnlikely = rest.partition { $0.odds <= leastOdds(of: $0) }
     var others = Array(rest[firstUnlikely...])
     rest.removeSubrange(firstUnlikely...)
-    let lowest = min(self.lines.decoding.leastOdds, self.lines.decoding.leastUnexplainedOdds)
+    let lowest = min(lines.decoding.leastOdds, lines.decoding.leastUnexplainedOdds)
     var chosen: [PageArrow] = []
     while let best = rest.indices.max(by: { rest[$0].odds < rest[$1].odds }) {
       let before = rest[best].odds
@@ -81,6 +85,7 @@ struct PageArrowSearch {
       if rest[best].odds < before { continue }
       guard rest[best].odds > lowest else { break }
       let arrow = rest.remove(at: best)
+      // Sides of triangles lead to states as well.
       let isSecondInitial = arrow.isWay && arrow.from == nil && odds.hasInitial(arrow.to!)
       if arrow.odds > leastOdds(of: arrow), !isSecondInitial {
         chosen.append(arrow)
@@ -106,16 +111,17 @@ struct PageArrowSearch {
 
   /// Returns what may be arrows: lines as they are followed, cut at heads, exchanged where they run together, and joined
   /// across gaps.
-  private func candidates(from found: [PageArrow]) -> [PageArrow] {
+  private func candidatesFromCells() -> [PageArrow] {
+    let found = followed()
     let sure = found.filter { $0.votes > lines.decoding.pieceVotes }
     let whole = found + cut(sure) + exchanged(sure)
     return candidates(whole + joined(whole + whole.flatMap(loosened)))
   }
 
   /// Returns what may be arrows: ways along lines from end to end.
-  private func candidates(along paths: [[Vector]]) -> [PageArrow] {
+  private func candidates(alongLinesBesides isTaken: [Bool]) -> [PageArrow] {
     candidates(
-      paths.map { path in
+      PageLinePaths(lines, besides: isTaken).paths().map { path in
         let ends = [path.reversed(), path].map { way in
           lines.state(at: way[way.count - 1], towards: lines.heading(way))?.state
         }

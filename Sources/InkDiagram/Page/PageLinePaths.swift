@@ -9,7 +9,7 @@ struct PageLinePaths {
   private let lines: PageLines
   /// What a step to each cell of a line costs, in tenths of a step to a sure one.
   private let prices: [Float]
-  /// Whether a cell is part of a line or a head.
+  /// Whether a cell is part of a line or a head, not taken, and not at the edge of the page.
   private let isLine: [Bool]
   /// The differences of the numbers of the eight cells around one, and how far these are.
   private let around: [(step: Int, length: Float)]
@@ -36,9 +36,10 @@ struct PageLinePaths {
     let across = [-1, 1].flatMap { [$0 - columns, $0 + columns] }
     around = beside + across.map { ($0, Float(2).squareRoot()) }
     // Every cell of a line has eight around it.
+    func isInside(_ number: Int, _ count: Int) -> Bool { number > 0 && number < count - 1 }
     let isLine = lines.levels.indices.map { cell in
       lines.levels[cell] > lines.decoding.goingOn && !isTaken[cell]
-        && (1..<columns - 1).contains(cell % columns) && (1..<rows - 1).contains(cell / columns)
+        && isInside(cell % columns, columns) && isInside(cell / columns, rows)
     }
     self.isLine = isLine
     prices = lines.levels.indices.map { isLine[$0] ? 10 / lines.levels[$0] : 0 }
@@ -63,7 +64,8 @@ struct PageLinePaths {
 
   /// Returns the ends of the lines: the outermost cells that have their line on one side only.
   private func ends() -> [End] {
-    let radius = max(PageNumbers.leastEndRadius, PageNumbers.endRadius * lines.scale)
+    let (least, most) = (PageNumbers.leastEndRadius, PageNumbers.mostEndRadius)
+    let radius = min(max(least, PageNumbers.endRadius * lines.scale), most)
     var seenFor = [Int32](repeating: -1, count: isLine.count)
     var found: [End] = []
     for cell in isLine.indices where isLine[cell] {
@@ -104,7 +106,8 @@ struct PageLinePaths {
         .allSatisfy { $0.place.distance(to: end.place) > radius / 2 }
       if isOutermost, isOther { ends.append(end) }
     }
-    return ends
+    let step = ends.count / PageNumbers.mostEnds + 1
+    return stride(from: 0, to: ends.count, by: step).map { ends[$0] }
   }
 
   /// Returns the steps across gaps: from each end to the nearest line ahead, and back.

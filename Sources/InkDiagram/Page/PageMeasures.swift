@@ -11,7 +11,7 @@ package struct PageMeasures: Encodable, Sendable {
     let from, to: Int?
     /// Whether it was chosen; absent for heads without a line.
     let isChosen: Bool?
-    /// Whether it is a way along lines from end to end that no line was followed on.
+    /// Whether it is a way along lines from end to end (``PageLinePaths``).
     let isWay: Bool
     /// The measures.
     let values: [Double]

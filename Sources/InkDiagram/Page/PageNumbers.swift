@@ -135,16 +135,17 @@ enum PageNumbers {
     (distance: 1, weight: 0.4), (distance: 2, weight: 0.35), (distance: 3.2, weight: 0.25)
   )
 
-  /// The radius in which the end of a line has it on one side only, in usual radii, and in cells at least; how much of it is
-  /// there, and the cosine of the angle between parts of one end, at least.
-  static let endRadius = 0.3, leastEndRadius = 4.0, oneSided = 0.8, sameEnd = 0.7
+  /// The radius in which the end of a line has it on one side only, in usual radii, and in cells at least and at most; how
+  /// much of it is there, and the cosine of the angle between parts of one end, at least.
+  static let endRadius = 0.3, leastEndRadius = 4.0, mostEndRadius = 12.0, oneSided = 0.8,
+    sameEnd = 0.7
   /// How far a gap is crossed ahead of an end, in usual radii, and in cells at least; how wide is looked to each side, as a
   /// share of the distance; and what a cell of a gap costs, where one of a line costs 1.
   static let bridge = 1.5, leastBridge = 6.0, bridgeWidth = 0.35, bridgeCost = 4.0
-  /// The ends to which ways along lines lead from each end, and the places to each side with which a way is smoothed.
+  /// The most ends from which ways along lines lead, the ends to which they lead from each, and the places to each side with which a way is smoothed.
   ///
   /// These and the numbers above were set by hand.
-  static let nearestEnds = 12, smoothing = 3
+  static let mostEnds = 400, nearestEnds = 12, smoothing = 3
 
   // MARK: Arrows
 

@@ -69,13 +69,16 @@ struct PageStateSearch {
     var states: [PageState] = []
     for _ in 0..<PageNumbers.mostCenters {
       guard let center = search.mostVoted else { break }
-      guard let state = search.takeState(at: center) else { continue }
-      let isNew = states.allSatisfy { other in
-        other.distanceInAxes(to: state.center) >= decoding.nearestOther
-          && state.distanceInAxes(to: other.center) >= decoding.nearestSmaller
-          && max(state.share(in: other), other.share(in: state)) < decoding.mostOverlap
+      func isNew(_ state: PageState) -> Bool {
+        states.allSatisfy { other in
+          other.distanceInAxes(to: state.center) >= decoding.nearestOther
+            && state.distanceInAxes(to: other.center) >= decoding.nearestSmaller
+            && max(state.share(in: other), other.share(in: state)) < decoding.mostOverlap
+        }
       }
-      if isNew, search.ownShare(of: state) > decoding.ownRing {
+      guard let (voted, final) = search.takeState(at: center), isNew(voted) else { continue }
+      let state = search.enclosed(voted, final: final)
+      if isNew(state), search.ownShare(of: state) > decoding.ownRing {
         states.append(state)
         cells.mark(
           state.rim,
@@ -125,8 +128,9 @@ struct PageStateSearch {
     }
   }
 
-  /// Takes the votes for a centre, and returns the state that they agree on, if they do.
-  private mutating func takeState(at center: Int) -> PageState? {
+  /// Takes the votes for a centre, and returns the state that they agree on, if they do, and the fields' answer whether it
+  /// is final.
+  private mutating func takeState(at center: Int) -> (state: PageState, final: Double)? {
     let (column, row) = (Float(center % cells.columns), Float(center / cells.columns))
     let near = votes.indices.filter { number in
       let vote = votes[number]
@@ -166,7 +170,7 @@ struct PageStateSearch {
       center: Vector(median(like, \.x), median(like, \.y)),
       half: Vector(median(like, \.halfWidth), median(like, \.halfHeight)), final: Double(final))
     return state.flatMap {
-      $0.support < decoding.leastSupport ? nil : enclosed($0, final: Double(final))
+      $0.support < decoding.leastSupport ? nil : ($0, Double(final))
     }
   }
 
@@ -175,17 +179,26 @@ struct PageStateSearch {
   /// Votes know little of the ends of long ovals and boxes.
   private func enclosed(_ state: PageState, final: Double) -> PageState {
     guard let (low, high) = boundsOfEnclosed(by: state) else { return state }
-    let half = (high - low) * 0.5
+    let enclosed = (high - low) * 0.5
     guard
-      half.x > PageNumbers.enclosedMore * state.half.x
-        || half.y > PageNumbers.enclosedMore * state.half.y
+      enclosed.x > PageNumbers.enclosedMore * state.half.x
+        || enclosed.y > PageNumbers.enclosedMore * state.half.y
     else { return state }
-    let larger = self.state(center: low.middle(to: high), half: half, final: final)
-    return larger.flatMap { $0.support < state.support ? nil : $0 } ?? state
+    guard var whole = self.state(center: low.middle(to: high), half: enclosed, final: final),
+      whole.support >= state.support
+    else { return state }
+    // The inner one of two rings may enclose it, and its outline is round at sharp ends.
+    let rim = whole.rim
+    func half(_ side: KeyPath<Vector, Double>) -> Double {
+      let places = rim.map { $0[keyPath: side] }
+      return max(enclosed[keyPath: side], (places.max()! - places.min()!) / 2)
+    }
+    whole.half = Vector(half(\.x), half(\.y))
+    return whole
   }
 
-  /// Returns the corners of the rectangle around the cells that are enclosed with the centre of a state, and around the
-  /// middle of what encloses them; `nil` if it is open.
+  /// Returns the corners of the rectangle around the cells that are enclosed with the centre of a state, as far as what
+  /// encloses them; `nil` if it is open.
   private func boundsOfEnclosed(by state: PageState) -> (low: Vector, high: Vector)? {
     let first = cells.cell(at: state.center)
     guard !isClosed[first] else { return nil }
