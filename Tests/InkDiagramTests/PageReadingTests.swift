@@ -375,9 +375,9 @@ import Testing
     #expect(abs(reading.length(reading.states[0].half.y) - 60) < 8)
   }
 
-  /// Pages of a row or a column of cells have no arrows.
+  /// Pages of a row or a column of cells have no arrows between states.
   @Test(arguments: [(640, 2), (2, 400), (1, 1)])
-  func tinyPagesHaveNoArrows(width: Int, height: Int) throws {
+  func tinyPagesHaveNoArrowsBetweenStates(width: Int, height: Int) throws {
     let picture = Bitmap(
       width: width, height: height,
       pixels: (0..<width * height).map { $0 % 50 < 4 ? 40 : 240 })
@@ -388,8 +388,8 @@ import Testing
     #expect(reading.automaton().arrows.allSatisfy { $0.from == nil })
   }
 
-  /// Ways lead along lines from end to end, through bends, across gaps ahead, and not through what is taken.
-  @Test func waysLeadFromEndToEnd() throws {
+  /// Shortest paths lead along lines from end to end, through bends, across gaps ahead, and not through what is taken.
+  @Test func shortestPathsLeadFromEndToEnd() throws {
     let (elbow, end) = (Vector(500, 120), Vector(500, 330))
     let line = [
       [Vector(120, 120), Vector(300, 120)], [Vector(330, 120), elbow, end],
@@ -398,19 +398,19 @@ import Testing
     let reading = try read([ring(60, 200, 40, 40)] + line)
     let lines = try #require(reading.lines)
     let none = [Bool](repeating: false, count: lines.levels.count)
-    /// The places of the ends of each way, the left one first.
+    /// The places of the ends of each path, the left one first.
     func ends(besides isTaken: [Bool]) -> [[Vector]] {
-      PageLinePaths(lines, besides: isTaken).paths().map { path in
+      PageShortestPaths(lines, besides: isTaken).paths().map { path in
         [path[0], path[path.count - 1]].map(reading.place).sorted { $0.x < $1.x }
       }
     }
     func isAbout(_ ends: [Vector], _ one: Vector, _ other: Vector) -> Bool {
       ends[0].distance(to: one) < 12 && ends[1].distance(to: other) < 12
     }
-    let ways = ends(besides: none)
-    #expect(ways.contains { isAbout($0, Vector(120, 120), end) })
-    #expect(ways.contains { isAbout($0, Vector(160, 250), Vector(380, 250)) })
-    #expect(!ways.contains { isAbout($0, Vector(160, 250), end) })
+    let paths = ends(besides: none)
+    #expect(paths.contains { isAbout($0, Vector(120, 120), end) })
+    #expect(paths.contains { isAbout($0, Vector(160, 250), Vector(380, 250)) })
+    #expect(!paths.contains { isAbout($0, Vector(160, 250), end) })
     var isTaken = none
     lines.cells.mark([reading.cell(Vector(500, 220))], reach: lines.scale, in: &isTaken)
     let left = ends(besides: isTaken)

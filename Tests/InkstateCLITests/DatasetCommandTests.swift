@@ -431,8 +431,8 @@ import TestSupport
     let lines = rows.flatMap { $0["lines"] as? [[String: Any]] ?? [] }
     #expect(lines.contains { $0["isChosen"] as? Bool == true })
     #expect(lines.contains { $0["isChosen"] as? Bool == false })
-    for (isWay, count) in [(false, 28), (true, 32)] {
-      let own = lines.filter { $0["isWay"] as? Bool == isWay }
+    for (isShortestPath, count) in [(false, 28), (true, 32)] {
+      let own = lines.filter { $0["isShortestPath"] as? Bool == isShortestPath }
       #expect(Set(own.map { ($0["values"] as? [Double])?.count }) == [count])
     }
     func counts(_ key: String) -> Set<Int?> {

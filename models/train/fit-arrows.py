@@ -63,7 +63,7 @@ def rows(pages, measures, first):
     """The rows of the networks: values, answers, weights, and the number of the page."""
     with open(os.path.join(pages, "truth.json")) as file:
         truths = json.load(file)
-    judged, ways, directed, marking = [], [], [], []
+    judged, paths, directed, marking = [], [], [], []
     with open(measures) as file:
         for number, text in enumerate(file, first):
             page = json.loads(text)
@@ -72,6 +72,9 @@ def rows(pages, measures, first):
                 continue
             if "markers" not in page:
                 sys.exit(f"{measures}: expected `markers`, as dataset cut arrows writes them, found none")
+            if any("isShortestPath" not in line for line in page["lines"]):
+                sys.exit(
+                    f"{measures}: expected `isShortestPath`, as dataset cut arrows writes it, found none")
             if "lines" not in truth:
                 sys.exit(f"{pages}/truth.json: expected `lines`, as dataset compose pages writes them, found none")
             found = true_states(page["states"], truth)
@@ -96,12 +99,12 @@ def rows(pages, measures, first):
                 near = [one for one in near if one[1] < NEAR * radius + NEAR_PIXELS]
                 return min(near)[2] if near else None
 
-            # Ways take no arrow from lines that are followed.
-            for line in sorted(page["lines"], key=lambda line: line["isWay"]):
+            # Shortest paths take no arrow from lines that are followed.
+            for line in sorted(page["lines"], key=lambda line: line["isShortestPath"]):
                 index = nearest(line)
                 is_arrow = index is not None and index not in taken
                 weight = 1 / math.sqrt(len(page["lines"]) + 5)
-                (ways if line["isWay"] else judged).append(
+                (paths if line["isShortestPath"] else judged).append(
                     (line["values"], float(is_arrow), weight, number))
                 if is_arrow and line["isChosen"]:
                     taken.add(index)
@@ -121,7 +124,7 @@ def rows(pages, measures, first):
                     for arrow in arrows
                 )
                 marking.append((marker["values"], float(marks), 1.0, number))
-    return judged, ways, directed, marking
+    return judged, paths, directed, marking
 
 
 def table(rows):
@@ -268,11 +271,11 @@ enum PageArrowNetworks {{
   /// Fitted to {arrows} lines of {pages} pages.
   static let arrow = {arrow}
 
-  /// From what is known of a way along lines that no chosen line was followed on, and what is left to it, to the
-  /// logarithm of the odds that it is an arrow.
+  /// From what is known of a shortest path along what chosen lines leave, and what is left to it, to the logarithm of
+  /// the odds that it is an arrow (``PageShortestPaths``).
   ///
-  /// Fitted to {ways} ways of {pages} pages.
-  static let way = {way}
+  /// Fitted to {paths} paths of {pages} pages.
+  static let shortestPath = {path}
 
   /// From what is known of a head without a line to the logarithm of the odds that it marks an initial state
   /// (``PageArrowSearch/lonelyHeads(besides:)``).
@@ -295,24 +298,24 @@ def main():
     arguments = sys.argv[1:]
     if not arguments or len(arguments) % 2:
         sys.exit(__doc__)
-    judged, ways, directed, marking, pages = [], [], [], [], 0
+    judged, paths, directed, marking, pages = [], [], [], [], 0
     for folder, measures in zip(arguments[::2], arguments[1::2]):
         first = pages
         with open(measures) as file:
             pages += sum(1 for _ in file)
         more = rows(folder, measures, first)
         judged += more[0]
-        ways += more[1]
+        paths += more[1]
         directed += more[2]
         marking += more[3]
-    arrow, way = fit_odds(judged, "arrows"), fit_odds(ways, "ways")
+    arrow, path = fit_odds(judged, "arrows"), fit_odds(paths, "shortest paths")
     marker = fit_odds(marking, "markers")
     direction = fit_directions(directed)
     print(
         SWIFT.format(
-            arrows=f"{len(judged):,}", ways=f"{len(ways):,}", markers=f"{len(marking):,}",
+            arrows=f"{len(judged):,}", paths=f"{len(paths):,}", markers=f"{len(marking):,}",
             directions=f"{len(directed):,}", pages=f"{pages:,}",
-            arrow=perceptron(*arrow), way=perceptron(*way), marker=perceptron(*marker),
+            arrow=perceptron(*arrow), path=perceptron(*path), marker=perceptron(*marker),
             direction=literal(direction, 4)), end="")
 
 

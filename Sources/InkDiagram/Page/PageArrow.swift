@@ -14,8 +14,8 @@ struct PageArrow {
   var hasLine = true
   /// Whether it is not a whole line as it was followed.
   var isPieced = false
-  /// Whether it is a way along lines from end to end (``PageLinePaths``).
-  var isWay = false
+  /// Whether it is a shortest path between ends of lines (``PageShortestPaths``).
+  var isShortestPath = false
   /// How much its heads say that it leads from its first to its last place; for a chosen one between states, the
   /// logarithm of the odds.
   var direction = 0.0

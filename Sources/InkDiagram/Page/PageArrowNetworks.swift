@@ -340,11 +340,11 @@ enum PageArrowNetworks {
       ]
     ])
 
-  /// From what is known of a way along lines that no chosen line was followed on, and what is left to it, to the
-  /// logarithm of the odds that it is an arrow.
+  /// From what is known of a shortest path along what chosen lines leave, and what is left to it, to the logarithm of
+  /// the odds that it is an arrow (``PageShortestPaths``).
   ///
-  /// Fitted to 55,809 ways of 2,007 pages.
-  static let way = Perceptron(
+  /// Fitted to 55,809 paths of 2,007 pages.
+  static let shortestPath = Perceptron(
     hidden: [
       [
         0.09862, 42.44, -1.993, 0.362, 2.249, 1.5, 0.5799, 0.2991, -0.2497, -0.5621, -0.2205,

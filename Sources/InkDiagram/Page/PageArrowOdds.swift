@@ -64,10 +64,11 @@ struct PageArrowOdds {
   func judge(_ arrow: inout PageArrow) {
     if arrow.known.isEmpty {
       arrow.known = known(of: arrow)
-      if arrow.isWay { arrow.known += knownOfWay(arrow) }
+      if arrow.isShortestPath { arrow.known += knownOfShortestPath(arrow) }
     }
     arrow.left = left(to: arrow)
-    let network = arrow.isWay ? PageArrowNetworks.way : PageArrowNetworks.arrow
+    let network =
+      arrow.isShortestPath ? PageArrowNetworks.shortestPath : PageArrowNetworks.arrow
     arrow.odds =
       arrow.left[0] > lines.decoding.leastOwn ? network(arrow.known + arrow.left)[0] : -.infinity
   }
@@ -121,9 +122,9 @@ struct PageArrowOdds {
     ]
   }
 
-  /// Returns what else is known of a way along lines, in the order of the weights: its longest gap, in usual radii, and how
+  /// Returns what else is known of a shortest path, in the order of the weights: its longest gap, in usual radii, and how
   /// much of a line goes on where it bends, and at a start without a state.
-  private func knownOfWay(_ arrow: PageArrow) -> [Double] {
+  private func knownOfShortestPath(_ arrow: PageArrow) -> [Double] {
     let leftAtBends = leftAtBends(of: arrow.path)
     return [
       min(2, Double(longestGap(in: arrow.path)) / lines.scale), leftAtBends.ahead,

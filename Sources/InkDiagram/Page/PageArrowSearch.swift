@@ -49,21 +49,21 @@ struct PageArrowSearch {
       }
       return (chosen, judged.filter { $0.odds > -.infinity })
     }
-    let followed = judged(candidatesFromCells())
-    let ways = judged(candidates(alongLinesBesides: odds.isTaken))
-    let chosen = followed.chosen + ways.chosen
+    let followed = judged(followedCandidates())
+    let paths = judged(shortestPaths(besides: odds.isTaken))
+    let chosen = followed.chosen + paths.chosen
     return (
-      chosen + followed.others + ways.others, Array(zip(chosen, ownHeads(of: chosen))),
+      chosen + followed.others + paths.others, Array(zip(chosen, ownHeads(of: chosen))),
       lonelyHeads(besides: odds)
     )
   }
 
-  /// Chooses the likeliest of the lines that may be arrows, at first as they are followed, and then of the ways along what
-  /// these leave.
+  /// Chooses the likeliest of the lines that may be arrows, at first as they are followed, and then of the shortest paths
+  /// along what these leave.
   private func choose(with odds: inout PageArrowOdds) -> [PageArrow] {
-    let followed = choose(among: candidatesFromCells(), with: &odds).chosen
+    let followed = choose(among: followedCandidates(), with: &odds).chosen
     return followed
-      + choose(among: candidates(alongLinesBesides: odds.isTaken), with: &odds).chosen
+      + choose(among: shortestPaths(besides: odds.isTaken), with: &odds).chosen
   }
 
   /// Chooses the likeliest of some lines, each judged by what better ones leave to it.
@@ -85,8 +85,9 @@ struct PageArrowSearch {
       if rest[best].odds < before { continue }
       guard rest[best].odds > lowest else { break }
       let arrow = rest.remove(at: best)
-      // Sides of triangles lead to states as well.
-      let isSecondInitial = arrow.isWay && arrow.from == nil && odds.hasInitial(arrow.to!)
+      // The sides of a triangle that marks an initial state are paths to a state, too.
+      let isSecondInitial =
+        arrow.isShortestPath && arrow.from == nil && odds.hasInitial(arrow.to!)
       if arrow.odds > leastOdds(of: arrow), !isSecondInitial {
         chosen.append(arrow)
         odds.choose(arrow)
@@ -111,21 +112,22 @@ struct PageArrowSearch {
 
   /// Returns what may be arrows: lines as they are followed, cut at heads, exchanged where they run together, and joined
   /// across gaps.
-  private func candidatesFromCells() -> [PageArrow] {
+  private func followedCandidates() -> [PageArrow] {
     let found = followed()
     let sure = found.filter { $0.votes > lines.decoding.pieceVotes }
     let whole = found + cut(sure) + exchanged(sure)
     return candidates(whole + joined(whole + whole.flatMap(loosened)))
   }
 
-  /// Returns what may be arrows: ways along lines from end to end.
-  private func candidates(alongLinesBesides isTaken: [Bool]) -> [PageArrow] {
+  /// Returns what may be arrows: shortest paths between ends of lines, besides cells that are taken.
+  private func shortestPaths(besides isTaken: [Bool]) -> [PageArrow] {
     candidates(
-      PageLinePaths(lines, besides: isTaken).paths().map { path in
+      PageShortestPaths(lines, besides: isTaken).paths().map { path in
         let ends = [path.reversed(), path].map { way in
           lines.state(at: way[way.count - 1], towards: lines.heading(way))?.state
         }
-        return oriented(PageArrow(from: ends[0], to: ends[1], path: path, votes: 0, isWay: true))
+        return oriented(
+          PageArrow(from: ends[0], to: ends[1], path: path, votes: 0, isShortestPath: true))
       })
   }
 

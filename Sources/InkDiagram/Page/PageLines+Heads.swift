@@ -89,8 +89,14 @@ extension PageLines {
 
   /// Returns how much the heads say that a line leads from its first to its last point.
   func direction(of line: [Vector]) -> Double {
-    let count = Int(line.pathLength.rounded(.up)) + 1
-    let points = Stroke(through: line).resampled(count: max(2, count)).points
-    return heads(along: points.map { Vector($0) }).direction
+    heads(along: line.withPlaceForEachCell).direction
+  }
+}
+
+extension [Vector] {
+  /// The same path, in cells, with a place for each cell of its length.
+  var withPlaceForEachCell: [Vector] {
+    let count = Int(pathLength.rounded(.up)) + 1
+    return Stroke(through: self).resampled(count: Swift.max(2, count)).points.map { Vector($0) }
   }
 }

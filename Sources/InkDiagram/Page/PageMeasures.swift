@@ -11,8 +11,8 @@ package struct PageMeasures: Encodable, Sendable {
     let from, to: Int?
     /// Whether it was chosen; absent for heads without a line.
     let isChosen: Bool?
-    /// Whether it is a way along lines from end to end (``PageLinePaths``).
-    let isWay: Bool
+    /// Whether it is a shortest path between ends of lines (``PageShortestPaths``).
+    let isShortestPath: Bool
     /// The measures.
     let values: [Double]
     /// Places along it, in pixels.
@@ -43,7 +43,7 @@ package struct PageMeasures: Encodable, Sendable {
       let places = stride(from: 0, to: arrow.path.count, by: 3).map { arrow.path[$0] }
       let path = (places + arrow.path.suffix(1)).map(page.place)
       return Line(
-        from: arrow.from, to: arrow.to, isChosen: isChosen, isWay: arrow.isWay,
+        from: arrow.from, to: arrow.to, isChosen: isChosen, isShortestPath: arrow.isShortestPath,
         values: values.map(Self.rounded),
         path: path.map { [Self.rounded($0.x), Self.rounded($0.y)] })
     }

@@ -1,11 +1,11 @@
 import Ink
 import InkNetwork
 
-/// The ways along the lines of a page, from each end of a line to those that are nearest along lines.
+/// The shortest paths along the lines of a page, from each end of a line to the nearest other ends.
 ///
-/// They are the cheapest ways (Dijkstra, 1959) through cells of lines, and across gaps ahead of ends. So a line is found
-/// whatever its bends, and where parts of it are weak.
-struct PageLinePaths {
+/// They lead through cells of lines, where weak ones cost more, and across gaps ahead of ends (Dijkstra, 1959). So a line
+/// is found whatever its bends, and where parts of it are weak.
+struct PageShortestPaths {
   private let lines: PageLines
   /// What a step to each cell of a line costs, in tenths of a step to a sure one.
   private let prices: [Float]
@@ -28,7 +28,7 @@ struct PageLinePaths {
     var cost: Int
   }
 
-  /// - Parameter isTaken: Whether a cell is part of something else.
+  /// - Parameter isTaken: Whether a cell is part of a chosen arrow.
   init(_ lines: PageLines, besides isTaken: [Bool]) {
     self.lines = lines
     let (columns, rows) = (lines.cells.columns, lines.cells.rows)
@@ -45,7 +45,7 @@ struct PageLinePaths {
     prices = lines.levels.indices.map { isLine[$0] ? 10 / lines.levels[$0] : 0 }
   }
 
-  /// Returns the ways, with a place for each cell of their lengths.
+  /// Returns the paths, with a place for each cell of their lengths.
   func paths() -> [[Vector]] {
     let ends = ends()
     let bridges = bridges(from: ends)
@@ -139,16 +139,16 @@ struct PageLinePaths {
     return nil
   }
 
-  // MARK: Ways
+  // MARK: Search
 
-  /// What is known while ways from one end are looked for.
+  /// What is known while the paths from one end are looked for.
   private struct Search {
-    /// The lowest cost of the way to each cell, and the cell before it there.
+    /// The cost of the shortest known path to each cell, and the cell before it there.
     private(set) var costs: [Int]
     private(set) var before: [Int]
     /// The cells that were reached, by their costs (Dial, 1969).
     private var reached: [[Int]] = []
-    /// The cost up to which all cells were returned.
+    /// The cost of the cells that are returned next.
     private var cost = 0
     /// The number of cells with this cost that were returned.
     private var taken = 0
@@ -158,13 +158,13 @@ struct PageLinePaths {
       before = [Int](repeating: -1, count: count)
     }
 
-    /// Forgets the ways from the last end.
+    /// Forgets the paths from the last end.
     mutating func clear() {
       for cell in reached.joined() { costs[cell] = .max }
       (reached, cost, taken) = ([], 0, 0)
     }
 
-    /// Finds a way to a cell, which counts if none costs less.
+    /// Takes a path to a cell, if none that is known is as short.
     mutating func reach(_ cell: Int, from other: Int, cost: Int) {
       guard cost < costs[cell] else { return }
       (costs[cell], before[cell]) = (cost, other)
@@ -186,7 +186,7 @@ struct PageLinePaths {
     }
   }
 
-  /// Returns the cells of the cheapest ways from the nearest other ends to one.
+  /// Returns the cells of the shortest paths from the nearest other ends to one.
   private func nearest(
     to start: Int, among isEnd: Set<Int>, _ bridges: [Int: [Bridge]], _ search: inout Search
   ) -> [[Int]] {
@@ -220,7 +220,6 @@ struct PageLinePaths {
       return places[(number - reach)...(number + reach)].reduce(Vector(0, 0), +)
         * (1 / Double(2 * reach + 1))
     }
-    let count = Int(smooth.pathLength.rounded(.up)) + 1
-    return Stroke(through: smooth).resampled(count: max(2, count)).points.map { Vector($0) }
+    return smooth.withPlaceForEachCell
   }
 }
