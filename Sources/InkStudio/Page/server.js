@@ -188,12 +188,18 @@ export const keptClasses = {
   remove: (list, label) => localStorage.setItem(list, JSON.stringify(kept(list).filter((l) => l !== label))),
 };
 
-/// Shows which model is in use.
-export async function showModel(models = undefined) {
-  const all = models ?? await ask("/api/models");
-  const used = all.find((model) => model.isUsed);
-  document.getElementById("model-name").textContent = `Model: ${used.name}`;
-  return all;
+let newestModels = null;
+
+/// Shows which model is in use, and returns all models. An older answer that comes later counts for nothing.
+export function showModel() {
+  const models = ask("/api/models").then((all) => {
+    if (models !== newestModels) { return newestModels; }
+    const used = all.find((model) => model.isUsed);
+    document.getElementById("model-name").textContent = `Model: ${used.name}`;
+    return all;
+  });
+  newestModels = models;
+  return models;
 }
 
 /// Calls a function with each file that is dropped on `area`, if there is one, or chosen in `input`.

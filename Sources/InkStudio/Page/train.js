@@ -66,7 +66,8 @@ export async function beginTraining({ epochs, modelNameLength, networks }) {
   }
 
   async function use(model) {
-    showModels(await showModel(await ask(`/api/models/${encodeURIComponent(model)}/use`, "POST")));
+    await ask(`/api/models/${encodeURIComponent(model)}/use`, "POST");
+    showModels(await showModel());
     show(await ask("/api/training"));
   }
 
@@ -110,7 +111,7 @@ export async function beginTraining({ epochs, modelNameLength, networks }) {
     $("train-file").href = `/api/models/${encodeURIComponent(status.name)}/file`;
     if (name !== status.name) {
       name = status.name;
-      ask("/api/models").then(showModels);
+      showModel().then(showModels);
     }
     const isUsed = $("model-name").textContent === `Model: ${name}`;
     $("train-use").disabled = isUsed;

@@ -168,3 +168,27 @@ def test_a_place_is_in_a_ring_if_most_directions_meet_it(modules):
     assert not is_in_ring(drawn(lambda x, y: on_circle(x, y) and x < 20), 20 / 60, 20 / 40), "half a ring"
     assert not is_in_ring(drawn(on_circle, "+"), 20 / 60, 20 / 40), "a line"
     assert not is_in_ring(drawn(lambda x, y: False), 0.5, 0.5)
+
+
+def test_an_older_answer_does_not_take_back_the_model_in_use(modules):
+    shown = modules.use("server.js", """
+      const name = document.createElement("p");
+      name.id = "model-name";
+      document.body.append(name);
+      const original = window.fetch;
+      const answers = [];
+      window.fetch = () => new Promise((resolve) => answers.push(resolve));
+      const answer = (index, used) => answers[index](new Response(JSON.stringify(
+        ["released", "ours"].map((name) => ({ name, isUsed: name === used })))));
+      try {
+        const calls = [m.showModel(), m.showModel()];
+        answer(1, "ours");
+        await calls[1];
+        answer(0, "released");
+        const models = await calls[0];
+        return [name.textContent, models.find((model) => model.isUsed).name];
+      } finally {
+        window.fetch = original;
+        name.remove();
+      }""")
+    assert shown == ["Model: ours", "ours"]
