@@ -238,11 +238,18 @@ public struct DiagramRecognizer: Sendable {
       diagram.states[state].name = best.text
       diagram.note(texts, .name, of: diagram.states[state].id, trust: 1, certain: Self.certain)
     }
-    var texts = labelReader.agreed(symbols: readings.symbols)[...]
-    for arrow in labelled {
+    var symbols = readings.symbols
+    var end = 0
+    let rowsOfLabels = labelled.map { arrow in
+      end += labels.symbols[arrow]!.count
+      return end - labels.symbols[arrow]!.count..<end
+    }
+    // What is no label has no texts.
+    for row in labelReader.remarks(in: symbols, of: rowsOfLabels) { symbols[row] = [] }
+    let agreed = labelReader.agreed(symbols: symbols)
+    for (arrow, label) in zip(labelled, rowsOfLabels) {
       let rows = labels.symbols[arrow]!
-      let read = Array(texts.prefix(rows.count))
-      texts = texts.dropFirst(rows.count)
+      let read = Array(agreed[label])
       func strokes(isRead: Bool) -> Set<Int> {
         let chosen = zip(rows, read).filter { $1.isEmpty != isRead }.map(\.0)
         return Set(chosen.flatMap(labels.interpretation.strokes))
