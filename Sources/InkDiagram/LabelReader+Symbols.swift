@@ -149,7 +149,10 @@ enum SymbolKind: Hashable, CaseIterable {
     }
     if symbol.allSatisfy(\.isNumber) {
       self = .digit
-    } else if !character.isLetter {
+    } else if !character.isLetter
+      || zip(symbol, symbol.dropFirst()).contains(where: { $0.isLetter && $1.isLetter })
+    {
+      // Where some symbols are words or conditions, others are signs: those that a scanner reads.
       self = .other
     } else {
       self = character.isUppercase ? .capital : .small

@@ -57,6 +57,22 @@ extension CellAnswers {
     return groups
   }
 
+  /// Returns how many steps across or down each cell is from a marked one, at most `limit`.
+  func steps(to isMarked: [Bool], limit: Int) -> [Int] {
+    var steps = isMarked.map { $0 ? 0 : limit }
+    for cell in steps.indices {
+      if cell % columns > 0 { steps[cell] = min(steps[cell], steps[cell - 1] + 1) }
+      if cell >= columns { steps[cell] = min(steps[cell], steps[cell - columns] + 1) }
+    }
+    for cell in steps.indices.reversed() {
+      if cell % columns < columns - 1 { steps[cell] = min(steps[cell], steps[cell + 1] + 1) }
+      if cell + columns < steps.count {
+        steps[cell] = min(steps[cell], steps[cell + columns] + 1)
+      }
+    }
+    return steps
+  }
+
   /// Marks the cells of squares around places, `reach` cells to each side.
   func mark(_ places: [Vector], reach: Double, in marks: inout [Bool]) {
     for place in places {

@@ -20,8 +20,8 @@ struct PageStateSearch {
   private var sums: [Float]
   /// Whether a cell is on the outline of a state.
   private var isOutline: [Bool]
-  /// Whether a cell, or one beside, above or below it, is part of a ring, a line or a head.
-  private let isClosed: [Bool]
+  /// How many steps across or down a cell is from a part of a ring, a line or a head, up to a limit.
+  private let stepsToDrawn: [Int]
 
   init(_ cells: CellAnswers, decoding: PageDecoding) {
     (self.cells, self.decoding) = (cells, decoding)
@@ -29,20 +29,12 @@ struct PageStateSearch {
     sums = [Float](repeating: 0, count: count)
     isOutline = [Bool](repeating: false, count: count)
     // Arrows may hide a part of a ring.
-    let isDrawn = (0..<count).map { cell in
-      [PageNumbers.ring, PageNumbers.line, PageNumbers.head].reduce(0) {
-        $0 + cells.probability(of: $1, in: cell)
-      } > decoding.outlineRing
-    }
-    var isClosed = isDrawn
-    for cell in isDrawn.indices where isDrawn[cell] {
-      // Nothing is looked for at the edges, where the last of a row and the first of the next one are beside each other.
-      for near in [cell - 1, cell + 1, cell - cells.columns, cell + cells.columns]
-      where isClosed.indices.contains(near) {
-        isClosed[near] = true
-      }
-    }
-    self.isClosed = isClosed
+    stepsToDrawn = cells.steps(
+      to: (0..<count).map { cell in
+        [PageNumbers.ring, PageNumbers.line, PageNumbers.head].reduce(0) {
+          $0 + cells.probability(of: $1, in: cell)
+        } > decoding.outlineRing
+      }, limit: PageNumbers.gapInRing + 2)
     let unit = PageNumbers.unit
     for cell in 0..<count {
       let probability = cells.probability(of: PageNumbers.ring, in: cell)
@@ -174,11 +166,16 @@ struct PageStateSearch {
     }
   }
 
-  /// Returns a state as large as what its ring encloses, if that is larger than what the votes say.
+  /// Returns a state as large as what its ring encloses, or as the ring that is seen, if that is larger than what the votes
+  /// say.
   ///
-  /// Votes know little of the ends of long ovals and boxes.
+  /// Votes know little of the ends of long ovals and boxes. The ring may have gaps.
   private func enclosed(_ state: PageState, final: Double) -> PageState {
-    guard let (low, high) = boundsOfEnclosed(by: state) else { return state }
+    let gaps = (0...PageNumbers.gapInRing).lazy
+    guard
+      let (low, high) = gaps.compactMap({ self.boundsOfEnclosed(by: state, gap: $0) }).first
+        ?? boundsOfRing(of: state)
+    else { return state }
     let enclosed = (high - low) * 0.5
     guard
       enclosed.x > PageNumbers.enclosedMore * state.half.x
@@ -197,14 +194,52 @@ struct PageStateSearch {
     return whole
   }
 
+  /// Returns the corners of the rectangle around the ring on which the rim of a state is seen; `nil` if none is seen.
+  private func boundsOfRing(of state: PageState) -> (low: Vector, high: Vector)? {
+    func isRing(_ cell: Int) -> Bool {
+      cells.probability(of: PageNumbers.ring, in: cell) > decoding.outlineRing
+    }
+    let reach = state.half * PageNumbers.enclosedReach
+    var next = state.rim.map(cells.cell(at:)).filter(isRing)
+    var isSeen = [Bool](repeating: false, count: stepsToDrawn.count)
+    for cell in next { isSeen[cell] = true }
+    let step = PageNumbers.gapInRing
+    var bounds: (low: Vector, high: Vector)?
+    while let cell = next.popLast() {
+      let place = cells.place(of: cell)
+      let off = place - state.center
+      guard abs(off.x) < reach.x, abs(off.y) < reach.y else { return nil }
+      let (low, high) = bounds ?? (place, place)
+      bounds = (
+        Vector(min(low.x, place.x), min(low.y, place.y)),
+        Vector(max(high.x, place.x), max(high.y, place.y))
+      )
+      let (column, row) = (cell % cells.columns, cell / cells.columns)
+      for y in max(0, row - step)...min(cells.rows - 1, row + step) {
+        for x in max(0, column - step)...min(cells.columns - 1, column + step) {
+          let near = y * cells.columns + x
+          guard !isSeen[near], isRing(near) else { continue }
+          isSeen[near] = true
+          next.append(near)
+        }
+      }
+    }
+    return bounds
+  }
+
   /// Returns the corners of the rectangle around the cells that are enclosed with the centre of a state, as far as what
   /// encloses them; `nil` if it is open.
-  private func boundsOfEnclosed(by state: PageState) -> (low: Vector, high: Vector)? {
+  ///
+  /// - Parameter gap: The half of the gaps that count as closed, in cells.
+  private func boundsOfEnclosed(
+    by state: PageState, gap: Int
+  ) -> (low: Vector, high: Vector)? {
     let first = cells.cell(at: state.center)
-    guard !isClosed[first] else { return nil }
+    func isClosed(_ cell: Int) -> Bool { stepsToDrawn[cell] <= 1 + gap }
+    guard !isClosed(first) else { return nil }
     let reach = state.half * PageNumbers.enclosedReach
     let (least, most) = (state.center - reach, state.center + reach)
-    var isSeen = [Bool](repeating: false, count: isClosed.count)
+    var isSeen = [Bool](repeating: false, count: stepsToDrawn.count)
     isSeen[first] = true
     var next = [first]
     var (low, high) = (state.center, state.center)
@@ -216,13 +251,13 @@ struct PageStateSearch {
       low = Vector(min(low.x, place.x), min(low.y, place.y))
       high = Vector(max(high.x, place.x), max(high.y, place.y))
       for near in [cell - 1, cell + 1, cell - cells.columns, cell + cells.columns]
-      where !isClosed[near] && !isSeen[near] {
+      where !isClosed(near) && !isSeen[near] {
         isSeen[near] = true
         next.append(near)
       }
     }
-    let beside = Vector(PageNumbers.besideEnclosed, PageNumbers.besideEnclosed)
-    return (low - beside, high + beside)
+    let beside = PageNumbers.besideEnclosed + Double(gap)
+    return (low - Vector(beside, beside), high + Vector(beside, beside))
   }
 
   /// Returns the probability of a ring at a place.
