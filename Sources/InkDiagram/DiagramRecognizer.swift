@@ -207,12 +207,15 @@ public struct DiagramRecognizer: Sendable {
     with labelReader: LabelReader, trust: Double, into diagram: inout Diagram
   ) {
     let named = labels.names.keys.sorted()
-    let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
-    let lines = labelled.flatMap { labels.symbols[$0]! }
+    let labelled = Set(labels.symbols.keys).union(labels.doubtful.keys)
+      .filter { transitionOf[$0] != nil }.sorted()
+    let usual = labelled.map { labels.symbols[$0] ?? [] }
+    let doubtful = labelled.map { labels.doubtful[$0] ?? [] }
     let names = named.map { labels.names[$0]! }
     let further = names.flatMap { $0.rows.dropFirst() }
     let readings = labelReader.texts(
-      names: names.map { $0.rows[0] } + further, symbols: lines
+      names: names.map { $0.rows[0] } + further, symbols: Array(usual.joined()),
+      remarks: doubtful.joined().map(\.row)
     ) { line, angle in
       labels.interpretation.writing(line, in: drawing, turnedBy: angle)
     }
@@ -238,18 +241,23 @@ public struct DiagramRecognizer: Sendable {
       diagram.states[state].name = best.text
       diagram.note(texts, .name, of: diagram.states[state].id, trust: 1, certain: Self.certain)
     }
-    var symbols = readings.symbols
-    var end = 0
-    let rowsOfLabels = labelled.map { arrow in
-      end += labels.symbols[arrow]!.count
-      return end - labels.symbols[arrow]!.count..<end
+    var (unreadUsual, unreadDoubtful) = (readings.symbols[...], readings.remarks[...])
+    let texts = zip(usual, doubtful).map { usual, doubtful in
+      defer {
+        unreadUsual = unreadUsual.dropFirst(usual.count)
+        unreadDoubtful = unreadDoubtful.dropFirst(doubtful.count)
+      }
+      return unreadUsual.prefix(usual.count).map { LabelReader.LabelRow(texts: $0) }
+        + zip(doubtful, unreadDoubtful).map { .init(texts: $1, doubtfulOdds: $0.odds) }
     }
     // What is no label has no texts.
-    for row in labelReader.remarks(in: symbols, of: rowsOfLabels) { symbols[row] = [] }
-    let agreed = labelReader.agreed(symbols: symbols)
-    for (arrow, label) in zip(labelled, rowsOfLabels) {
-      let rows = labels.symbols[arrow]!
-      let read = Array(agreed[label])
+    let isRemark = labelReader.remarks(in: texts)
+    var agreed = labelReader.agreed(
+      symbols: zip(texts, isRemark).flatMap { zip($0, $1).map { $1 ? [] : $0.texts } })[...]
+    for (number, arrow) in labelled.enumerated() {
+      let rows = usual[number] + doubtful[number].map(\.row)
+      let read = Array(agreed.prefix(rows.count))
+      agreed = agreed.dropFirst(rows.count)
       func strokes(isRead: Bool) -> Set<Int> {
         let chosen = zip(rows, read).filter { $1.isEmpty != isRead }.map(\.0)
         return Set(chosen.flatMap(labels.interpretation.strokes))
@@ -258,6 +266,7 @@ public struct DiagramRecognizer: Sendable {
         diagram.strokes[stroke].element = nil
       }
       let transition = transitionOf[arrow]!
+      for stroke in strokes(isRead: true) { diagram.strokes[stroke].element = "t\(transition)" }
       for phrase in labelReader.phrases(of: rows, read) {
         for symbol in LabelReader.symbols(of: phrase[0].text)
         where !diagram.transitions[transition].symbols.contains(symbol) {

@@ -12,6 +12,9 @@ struct LabelSearch {
   private var undivided: [Int: [TextLine]] = [:]
   /// The writing that belongs to nothing.
   private(set) var remarks: [TextLine] = []
+  /// The remarks near each arrow that may be rows of its label if their texts are like those of other labels, with the
+  /// logarithms of the odds before they are read.
+  private(set) var doubtful: [Int: [(row: TextLine, odds: Double)]] = [:]
 
   /// The cost of a line that labels nothing.
   private static let remarkCost = 4.0
@@ -27,6 +30,9 @@ struct LabelSearch {
   private static let minimumUnit = 0.6
   /// The cost up to which a further line belongs to the label of an arrow.
   private static let furtherCost = 1.6
+  /// The unit of the distance between a doubtful row and an arrow, as a share of the radius of states, the logarithm of the
+  /// odds of one that touches the arrow, and the number of such rows at an arrow.
+  private static let (doubtfulUnit, doubtfulOdds, maximumDoubtful) = (1.2, 1.5, 3)
   /// The number of rows that a label has besides those that are near the arrow.
   private static let maximumRows = 3
   /// The cost of a label whose strokes all are near the tip of an arrow, as parts of heads are, and how near that
@@ -152,7 +158,25 @@ struct LabelSearch {
     for (arrow, numbers) in assigned where arrows[arrow].isInitial {
       remarks += numbers.map { lines[$0] }
     }
-    remarks += lines.indices.filter { !used.contains($0) }.map { lines[$0] }
+    let left = lines.indices.filter { !used.contains($0) }
+    remarks += left.map { lines[$0] }
+    let farUnit = max(height, Self.doubtfulUnit * scale)
+    for line in left.map({ lines[$0] })
+    where canLabel(line) && !isAtTip(line) && line.size >= Self.smallSize * usualHeight {
+      let near = grid.items(near: line.center, reach: 0.5 * line.size + 2 * farUnit)
+        .filter { !arrows[$0].isInitial }
+        .map { ($0, cost(of: line, at: arrows[$0], height: height, unit: farUnit)) }
+      guard let (arrow, cost) = near.min(by: { $0.1 < $1.1 }), cost < Self.remarkCost else {
+        continue
+      }
+      let odds = Self.doubtfulOdds - cost
+      doubtful[arrow, default: []] += WrittenRows(traces: line.traces).undividedByBars
+        .map { ($0, odds) }
+    }
+    for arrow in doubtful.keys {
+      doubtful[arrow]!.sort { $0.odds > $1.odds }
+      doubtful[arrow]!.removeLast(max(0, doubtful[arrow]!.count - Self.maximumDoubtful))
+    }
   }
 
   /// Divides writing into rows on slopes where these are read better.

@@ -114,6 +114,59 @@ import Testing
     #expect(best(try reader().agreed(symbols: [without] + outputs)).first == "1")
   }
 
+  private func row(
+    _ scores: KeyValuePairs<String, Double>, doubtfulOdds: Double? = nil
+  ) -> LabelReader.LabelRow {
+    LabelReader.LabelRow(texts: texts(scores), doubtfulOdds: doubtfulOdds)
+  }
+
+  @Test func furtherRowsAreSymbolsOfTheDrawingOrRemarks() throws {
+    let others = ["a", "b", "a", "b"].map { [row([$0: -0.1])] }
+    let reader = try reader()
+    func isRemark(_ rows: LabelReader.LabelRow...) -> [Bool] {
+      reader.remarks(in: [rows] + others)[0]
+    }
+    #expect(isRemark(row(["a": -0.2]), row(["b": -0.2])) == [false, false])
+    // Rare symbols can be in a list, and titles cannot.
+    #expect(isRemark(row(["a": -0.2]), row(["c": -0.2])) == [false, false])
+    #expect(isRemark(row(["automaton": -0.2]), row(["b": -0.2])) == [true, false])
+    #expect(isRemark(row(["w": -0.2]), row(["b": -0.2])) == [true, false])
+    // A label alone is one, whatever it is.
+    #expect(isRemark(row(["automaton": -0.2])) == [false])
+    // Where labels are words, a further one is no title.
+    let words = ["open", "close", "open", "stop"].map { [row([$0: -0.1])] }
+    let rows = [row(["open": -0.2]), row(["reset": -0.2])]
+    #expect(reader.remarks(in: [rows] + words)[0] == [false, false])
+  }
+
+  @Test func aFarRowIsALabelIfOthersAreLikeIt() throws {
+    let others = ["0/1", "1/0", "0/0", "1/0"].map { [row([$0: -0.1])] }
+    let reader = try reader()
+    func isRemark(_ rows: LabelReader.LabelRow...) -> [Bool] {
+      reader.remarks(in: [rows] + others)[0]
+    }
+    #expect(isRemark(row(["1/0": -0.2], doubtfulOdds: -2)) == [false])
+    #expect(isRemark(row(["5.": -0.2], doubtfulOdds: -2)) == [true])
+    #expect(isRemark(row(["0/1": -0.2]), row(["1/0": -0.2], doubtfulOdds: 1)) == [false, true])
+    #expect(isRemark(row(["0/1": -0.2]), row(["1/1": -0.2])) == [false, false])
+    // It is rather the label than a remark that is nearer.
+    #expect(isRemark(row(["5.": -0.2]), row(["1/0": -0.2], doubtfulOdds: 0)) == [true, false])
+    #expect(isRemark(row([:], doubtfulOdds: 1)) == [true])
+    // Symbols that are given say nothing of remarks.
+    let known = LabelReader(
+      reader: try Reader.released(), vocabulary: [], alphabet: ["0/0"], workers: 1)
+    let rows = [row(["5.": -0.2]), row(["0/0": -0.2], doubtfulOdds: 1)]
+    #expect(known.remarks(in: [rows]) == [[false, true]])
+  }
+
+  @Test func signsAreSymbolsBesideWords() throws {
+    let doubtful = texts([">": -0.1, "y": -4.3])
+    let words = ["letter", "digit", "letter", "space"].map { texts([$0: -0.2]) }
+    #expect(best(try reader().agreed(symbols: [doubtful] + words)).first == ">")
+    let letters = ["a", "b", "x", "y"].map { texts([$0: -0.2]) }
+    #expect(best(try reader().agreed(symbols: [doubtful] + letters)).first == "y")
+  }
+
   @Test func theDirectionsOfTracedStrokesAreLeftOut() throws {
     let strokes = [
       Stroke(
@@ -127,7 +180,7 @@ import Testing
     /// How much the scores of all texts change where the strokes are drawn from their other ends.
     func change(_ writing: @Sendable (Drawing) -> LabelReader.Writing) -> Double {
       let scores = [strokes, strokes.map { $0.reversed() }].map { strokes in
-        let texts = labelReader.texts(names: [line], symbols: []) { _, _ in
+        let texts = labelReader.texts(names: [line], symbols: [], remarks: []) { _, _ in
           writing(Drawing(strokes))
         }
         return Dictionary(texts.names[0].map { ($0.text, $0.score) }) { first, _ in first }

@@ -367,6 +367,18 @@ import Testing
     #expect(reading.place(state.center).distance(to: Vector(330, 150)) < 10)
   }
 
+  /// A gap in a long ring, small or large, does not make the state shorter.
+  @Test(arguments: [8.0, 40]) func longOvalsMayHaveGaps(gap: Double) throws {
+    let (start, share) = (1.1, gap / 178)
+    let open = (0...120).map {
+      let angle = start + share / 2 + (2 * Double.pi - share) * Double($0) / 120
+      return Vector(330 + 200 * cos(angle), 150 + 36 * sin(angle))
+    }
+    let reading = try read([open])
+    try #require(reading.states.count == 1)
+    #expect(abs(reading.length(reading.states[0].half.x) - 200) < 12)
+  }
+
   /// The outer one of two long rings is that of the state.
   @Test func longDoubleOvalsAreFinal() throws {
     let reading = try read([ring(330, 150, 200, 60), ring(330, 150, 184, 46)])
