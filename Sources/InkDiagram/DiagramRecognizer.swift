@@ -210,12 +210,15 @@ public struct DiagramRecognizer: Sendable {
     let labelled = Set(labels.symbols.keys).union(labels.doubtful.keys)
       .filter { transitionOf[$0] != nil }.sorted()
     let usual = labelled.map { labels.symbols[$0] ?? [] }
-    let doubtful = labelled.map { labels.doubtful[$0] ?? [] }
+    let doubtful = labelled.map { arrow in
+      // Where the symbols are known, they decide what is a label.
+      labelReader.alphabet.isEmpty ? labels.doubtful[arrow] ?? [] : []
+    }
     let names = named.map { labels.names[$0]! }
     let further = names.flatMap { $0.rows.dropFirst() }
     let readings = labelReader.texts(
       names: names.map { $0.rows[0] } + further, symbols: Array(usual.joined()),
-      remarks: doubtful.joined().map(\.row)
+      doubtful: doubtful.joined().map(\.row)
     ) { line, angle in
       labels.interpretation.writing(line, in: drawing, turnedBy: angle)
     }
@@ -241,23 +244,23 @@ public struct DiagramRecognizer: Sendable {
       diagram.states[state].name = best.text
       diagram.note(texts, .name, of: diagram.states[state].id, trust: 1, certain: Self.certain)
     }
-    var (unreadUsual, unreadDoubtful) = (readings.symbols[...], readings.remarks[...])
-    let texts = zip(usual, doubtful).map { usual, doubtful in
-      defer {
-        unreadUsual = unreadUsual.dropFirst(usual.count)
-        unreadDoubtful = unreadDoubtful.dropFirst(doubtful.count)
-      }
-      return unreadUsual.prefix(usual.count).map { LabelReader.LabelRow(texts: $0) }
-        + zip(doubtful, unreadDoubtful).map { .init(texts: $1, doubtfulOdds: $0.odds) }
+    let usualTexts = readings.symbols.divided(like: usual)
+    let doubtfulTexts = readings.doubtful.divided(like: doubtful)
+    let rowsOfLabels = labelled.indices.map { number in
+      usualTexts[number].map { LabelReader.LabelRow(texts: $0) }
+        + zip(doubtful[number], doubtfulTexts[number]).map { row, texts in
+          .init(texts: texts, doubtfulOdds: row.odds)
+        }
     }
     // What is no label has no texts.
-    let isRemark = labelReader.remarks(in: texts)
-    var agreed = labelReader.agreed(
-      symbols: zip(texts, isRemark).flatMap { zip($0, $1).map { $1 ? [] : $0.texts } })[...]
+    let labelTexts = zip(rowsOfLabels, labelReader.remarks(in: rowsOfLabels)).map {
+      rows, isRemark in
+      zip(rows, isRemark).map { row, isRemark in isRemark ? [] : row.texts }
+    }
+    let agreed = labelReader.agreed(symbols: Array(labelTexts.joined())).divided(like: labelTexts)
     for (number, arrow) in labelled.enumerated() {
       let rows = usual[number] + doubtful[number].map(\.row)
-      let read = Array(agreed.prefix(rows.count))
-      agreed = agreed.dropFirst(rows.count)
+      let read = agreed[number]
       func strokes(isRead: Bool) -> Set<Int> {
         let chosen = zip(rows, read).filter { $1.isEmpty != isRead }.map(\.0)
         return Set(chosen.flatMap(labels.interpretation.strokes))
@@ -274,6 +277,17 @@ public struct DiagramRecognizer: Sendable {
         }
         diagram.note(phrase, .symbols, of: "t\(transition)", trust: trust, certain: Self.certain)
       }
+    }
+  }
+}
+
+extension Array {
+  /// Divides the elements into groups as large as other ones.
+  func divided<Other>(like groups: [[Other]]) -> [[Element]] {
+    var rest = self[...]
+    return groups.map { group in
+      defer { rest = rest.dropFirst(group.count) }
+      return Array(rest.prefix(group.count))
     }
   }
 }

@@ -4,8 +4,8 @@ extension LabelReader {
   /// A row of writing near an arrow.
   struct LabelRow {
     var texts: [ScoredText]
-    /// The logarithm of the odds that a row farther from the arrow belongs to the label, before it is read; `nil` for a row
-    /// that belongs to it unless another one does.
+    /// The logarithm of the odds that a doubtful row, one farther from the arrow, belongs to the label, before it is read;
+    /// `nil` for a row at the arrow.
     var doubtfulOdds: Double?
   }
 
@@ -16,61 +16,59 @@ extension LabelReader {
   private static let (anyCharacter, firstWord) = (1 / 40.0, 0.05)
   /// The share of lists of `n` symbols that have one more.
   private static let furtherSymbol = 0.3
-  /// How many symbols the usual alphabet counts as.
-  ///
-  /// These numbers were set by hand.
+  /// How many symbols the usual alphabet counts as; this and the numbers above were set by hand.
   private static let usualSymbols = 2.0
 
   /// Returns which rows of labels rather are remarks beside them: with texts that no other label of the drawing has, and
   /// that are no usual symbols.
   ///
-  /// Where symbols are given, these decide, and doubtful rows are remarks.
+  /// Where the only symbols are known, none are.
   func remarks(in labels: [[LabelRow]]) -> [[Bool]] {
-    guard alphabet.isEmpty else { return labels.map { $0.map { $0.doubtfulOdds != nil } } }
+    guard alphabet.isEmpty else { return labels.map { $0.map { _ in false } } }
     // Doubtful rows say nothing of the others.
-    var likely = agreed(
-      symbols: labels.joined().map { $0.doubtfulOdds == nil ? $0.texts : [] })[...]
-    let shares = labels.map { rows in
-      defer { likely = likely.dropFirst(rows.count) }
-      return likely.prefix(rows.count).map { SymbolShares($0) }
-    }
+    let likely = agreed(symbols: labels.joined().map { $0.doubtfulOdds == nil ? $0.texts : [] })
+    let shares = likely.divided(like: labels).map { $0.map(SymbolShares.init) }
     let all = shares.joined().reduce(into: SymbolShares()) { $0.add($1) }
     return zip(labels, shares).map { rows, own in
-      let others = own.reduce(into: all) { $0.add($1, times: -1) }
+      let label = own.reduce(into: SymbolShares()) { $0.add($1) }
       let odds = zip(rows, own).map { row, ownRow in
-        var otherRows = all
-        otherRows.add(ownRow, times: -1)
-        return labelOdds(of: row, besides: others, otherRows)
+        // Words of one label stand in several rows.
+        let words =
+          (all.words - ownRow.words + Self.usualSymbols * Self.firstWord)
+          / (all.total - ownRow.total + Self.usualSymbols)
+        return labelOdds(of: row, words: words) { part in
+          let usual = SymbolShares.isWord(part) ? 0 : Self.usualSymbols * prior(part)
+          let others = (all.shares[part] ?? 0) - (label.shares[part] ?? 0)
+          return (max(0, others) + usual) / (all.total - label.total + Self.usualSymbols)
+        }
       }
-      // Doubtful rows are no further ones, and some row is the label if one is near.
+      // A doubtful row is no further one.
       let isUsual = rows.map { $0.doubtfulOdds == nil }
       let isLabelled = zip(isUsual, odds).contains { $0 && $1 >= 0 }
-      let possible = odds.indices.filter { isUsual[$0] || !isLabelled }
-      let likeliest = isUsual.contains(true) ? possible.max { odds[$0] < odds[$1] } : nil
+      let possible = odds.indices.filter { isUsual[$0] || !isLabelled && odds[$0] >= 0 }
+      // One of the rows at the arrow is its label, unless a doubtful one is.
+      let likeliest = possible.max { odds[$0] < odds[$1] }
       return odds.indices.map { row in
         row != likeliest && (odds[row] < 0 || !possible.contains(row))
       }
     }
   }
 
-  /// Returns the logarithm of the odds that a row is one of a label, given other labels and all other rows.
+  /// Returns the logarithm of the odds that a row is one of a label.
+  ///
+  /// - Parameters:
+  ///   - words: The share of words and numbers among the symbols of other rows.
+  ///   - share: Returns the share of a symbol, an input or an output in other labels.
   private func labelOdds(
-    of row: LabelRow, besides others: SymbolShares, _ otherRows: SymbolShares
+    of row: LabelRow, words: Double, share: (_ part: String) -> Double
   ) -> Double {
     guard let best = row.texts.map(\.score).max() else { return -.infinity }
-    // Words of one label stand in several rows.
-    let words =
-      (otherRows.words + Self.usualSymbols * Self.firstWord)
-      / (otherRows.total + Self.usualSymbols)
     var (asLabel, asRemark) = (0.0, 0.0)
     for text in row.texts {
       let random = pow(Self.anyCharacter, Double(text.text.count))
       let parts = Self.parts(of: text.text)
       let further = Double(Self.symbols(of: text.text).count - 1)
-      let asList = parts.reduce(pow(Self.furtherSymbol, further)) {
-        let usual = SymbolShares.isWord($1) ? 0 : Self.usualSymbols * prior($1)
-        return $0 * ((others.shares[$1] ?? 0) + usual) / (others.total + Self.usualSymbols)
-      }
+      let asList = parts.reduce(pow(Self.furtherSymbol, further)) { $0 * share($1) }
       let asWords = parts.contains(where: SymbolShares.isWord) ? words * random : 0
       let seen = exp(text.score - best)
       asLabel += seen * max(asList, asWords)
@@ -101,11 +99,9 @@ private struct SymbolShares {
 
   static func isWord(_ part: String) -> Bool { part.count > 1 && !part.contains("/") }
 
-  mutating func add(_ other: SymbolShares, times factor: Double = 1) {
-    for (symbol, share) in other.shares {
-      shares[symbol] = max(0, (shares[symbol] ?? 0) + factor * share)
-    }
-    total = max(0, total + factor * other.total)
-    words = max(0, words + factor * other.words)
+  mutating func add(_ other: SymbolShares) {
+    shares.merge(other.shares, uniquingKeysWith: +)
+    total += other.total
+    words += other.words
   }
 }

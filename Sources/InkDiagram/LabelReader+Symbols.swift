@@ -152,7 +152,7 @@ enum SymbolKind: Hashable, CaseIterable {
     } else if !character.isLetter
       || zip(symbol, symbol.dropFirst()).contains(where: { $0.isLetter && $1.isLetter })
     {
-      // Where some symbols are words or conditions, others are signs: those that a scanner reads.
+      // A scanner reads words and signs.
       self = .other
     } else {
       self = character.isUppercase ? .capital : .small

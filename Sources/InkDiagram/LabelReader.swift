@@ -79,14 +79,15 @@ struct LabelReader {
   /// together can be read best is likely to be right for each.
   ///
   /// - Parameters:
-  ///   - remarks: Lines that may be symbols or remarks, which do not help to choose the angle.
+  ///   - doubtful: Lines that may be symbols or remarks; they are read at the likeliest angle, which they do not help to
+  ///     choose.
   ///   - writing: Turns a line clockwise by an angle in radians.
   func texts(
-    names: [TextLine], symbols: [TextLine], remarks: [TextLine],
+    names: [TextLine], symbols: [TextLine], doubtful: [TextLine],
     as writing: @Sendable (_ line: TextLine, _ angle: Double) -> Writing
-  ) -> (names: [[ScoredText]], symbols: [[ScoredText]], remarks: [[ScoredText]]) {
-    let lines = names + symbols + remarks
-    let strokeCount = (names + symbols).reduce(0) { $0 + $1.traces.count }
+  ) -> (names: [[ScoredText]], symbols: [[ScoredText]], doubtful: [[ScoredText]]) {
+    let lines = names + symbols
+    let strokeCount = lines.reduce(0) { $0 + $1.traces.count }
     let angles = strokeCount > Self.maximumStrokes ? [0] : [0] + Self.angles
     let read = loop.map(angles.count * lines.count) { task, _ in
       let (view, line) = task.quotientAndRemainder(dividingBy: lines.count)
@@ -96,18 +97,18 @@ struct LabelReader {
     let views = angles.indices.map { Array(read[$0 * lines.count..<($0 + 1) * lines.count]) }
     let shares = Self.shares(
       zip(angles, views).map { angle, texts in
-        texts.dropLast(remarks.count).reduce(-Self.angleCost * abs(angle)) {
+        texts.reduce(-Self.angleCost * abs(angle)) {
           $0 + max(Self.illegible, $1.first?.score ?? Self.illegible)
         }
       })
     let texts = lines.indices.map { line in
       Self.mixed(views.map { $0[line] }, weights: shares)
     }
-    return (
-      Array(texts.prefix(names.count)),
-      Array(texts.dropFirst(names.count).dropLast(remarks.count)),
-      Array(texts.suffix(remarks.count))
-    )
+    let angle = zip(angles, shares).max { $0.1 < $1.1 }!.0
+    let others = loop.map(doubtful.count) { line, _ in
+      self.symbols(writing(doubtful[line], angle))
+    }
+    return (Array(texts[..<names.count]), Array(texts[names.count...]), others)
   }
 
   /// Returns how well lines can be read: the logarithm of the probability of the best text and of its kind, the

@@ -31,8 +31,8 @@ struct LabelSearch {
   /// The cost up to which a further line belongs to the label of an arrow.
   private static let furtherCost = 1.6
   /// The unit of the distance between a doubtful row and an arrow, as a share of the radius of states, the logarithm of the
-  /// odds of one that touches the arrow, and the number of such rows at an arrow.
-  private static let (doubtfulUnit, doubtfulOdds, maximumDoubtful) = (1.2, 1.5, 3)
+  /// odds of one that touches the arrow, and the number of lines with such rows at an arrow; set by hand.
+  private static let (doubtfulUnit, touchingOdds, maximumDoubtful) = (1.2, 1.5, 3)
   /// The number of rows that a label has besides those that are near the arrow.
   private static let maximumRows = 3
   /// The cost of a label whose strokes all are near the tip of an arrow, as parts of heads are, and how near that
@@ -141,41 +141,38 @@ struct LabelSearch {
       assigned[arrow]! += further
       used.formUnion(further)
     }
-    func inReadingOrder(_ lines: [TextLine]) -> [TextLine] {
-      lines.sorted {
-        let (one, other) = (
-          ($0.center.y / height).rounded(), ($1.center.y / height).rounded()
-        )
-        return (one, $0.center.x) < (other, $1.center.x)
-      }
+    func isReadBefore(_ one: TextLine, _ other: TextLine) -> Bool {
+      let rows = ((one.center.y / height).rounded(), (other.center.y / height).rounded())
+      return (rows.0, one.center.x) < (rows.1, other.center.x)
     }
     for (arrow, numbers) in assigned where !arrows[arrow].isInitial {
-      let label = inReadingOrder(numbers.map { lines[$0] })
+      let label = numbers.map { lines[$0] }.sorted(by: isReadBefore)
       undivided[arrow] = label
-      symbols[arrow] = inReadingOrder(
-        label.flatMap { WrittenRows(traces: $0.traces).undividedByBars })
+      symbols[arrow] = label.flatMap { WrittenRows(traces: $0.traces).undividedByBars }
+        .sorted(by: isReadBefore)
     }
     for (arrow, numbers) in assigned where arrows[arrow].isInitial {
       remarks += numbers.map { lines[$0] }
     }
-    let left = lines.indices.filter { !used.contains($0) }
-    remarks += left.map { lines[$0] }
+    let unassigned = lines.indices.filter { !used.contains($0) }.map { lines[$0] }
+    remarks += unassigned
     let farUnit = max(height, Self.doubtfulUnit * scale)
-    for line in left.map({ lines[$0] })
+    var far: [Int: [(line: TextLine, cost: Double)]] = [:]
+    for line in unassigned
     where canLabel(line) && !isAtTip(line) && line.size >= Self.smallSize * usualHeight {
-      let near = grid.items(near: line.center, reach: 0.5 * line.size + 2 * farUnit)
+      let costs = grid.items(near: line.center, reach: 0.5 * line.size + 2 * farUnit)
         .filter { !arrows[$0].isInitial }
         .map { ($0, cost(of: line, at: arrows[$0], height: height, unit: farUnit)) }
-      guard let (arrow, cost) = near.min(by: { $0.1 < $1.1 }), cost < Self.remarkCost else {
+      guard let (arrow, cost) = costs.min(by: { $0.1 < $1.1 }), cost < Self.remarkCost else {
         continue
       }
-      let odds = Self.doubtfulOdds - cost
-      doubtful[arrow, default: []] += WrittenRows(traces: line.traces).undividedByBars
-        .map { ($0, odds) }
+      far[arrow, default: []].append((line, cost))
     }
-    for arrow in doubtful.keys {
-      doubtful[arrow]!.sort { $0.odds > $1.odds }
-      doubtful[arrow]!.removeLast(max(0, doubtful[arrow]!.count - Self.maximumDoubtful))
+    for (arrow, lines) in far {
+      let nearest = lines.sorted { $0.cost < $1.cost }.prefix(Self.maximumDoubtful)
+      doubtful[arrow] = nearest.sorted { isReadBefore($0.line, $1.line) }.flatMap { line, cost in
+        WrittenRows(traces: line.traces).undividedByBars.map { ($0, Self.touchingOdds - cost) }
+      }
     }
   }
 

@@ -340,6 +340,22 @@ import Testing
     #expect(read.map(\.symbols) == [["HILL TIME"]])
   }
 
+  /// Four states in a row, with labels at the first two arrows and a text far from the last one.
+  private func far(_ text: String) -> [Stroke] {
+    two + [arc(800, 200), arc(1100, 200)] + arrow(from: 555, to: 746, y: 200)
+      + arrow(from: 855, to: 1046, y: 200) + capitals(["HILL"], 350, 170, turnedBy: 0)
+      + capitals(["HILL"], 650, 170, turnedBy: 0) + capitals([text], 950, 105, turnedBy: 0)
+  }
+
+  @Test func aFarTextIsALabelIfOthersAreLikeIt() throws {
+    let label = try recognize(far("HILL"))
+    #expect(label.transitions.map(\.symbols) == [["HILL"], ["HILL"], ["HILL"]])
+    #expect(label.strokes.suffix(6).allSatisfy { $0 == .init(.text, element: "t2") })
+    let other = try recognize(far("I"))
+    #expect(other.transitions.map(\.symbols) == [["HILL"], ["HILL"], []])
+    #expect(other.strokes.last == .init(.text))
+  }
+
   @Test func symbolsAreOfTheAlphabetIfOneIsGiven() throws {
     let strokes = two + capitalB(350, 170)
     #expect(try recognize(strokes).transitions[0].symbols == ["B"])

@@ -152,11 +152,9 @@ import Testing
     // It is rather the label than a remark that is nearer.
     #expect(isRemark(row(["5.": -0.2]), row(["1/0": -0.2], doubtfulOdds: 0)) == [true, false])
     #expect(isRemark(row([:], doubtfulOdds: 1)) == [true])
-    // Symbols that are given say nothing of remarks.
-    let known = LabelReader(
-      reader: try Reader.released(), vocabulary: [], alphabet: ["0/0"], workers: 1)
-    let rows = [row(["5.": -0.2]), row(["0/0": -0.2], doubtfulOdds: 1)]
-    #expect(known.remarks(in: [rows]) == [[false, true]])
+    // What is doubtful and unlike other labels is none, however strange the row at the arrow is.
+    #expect(isRemark(row(["open": -0.2]), row(["5.": -0.2], doubtfulOdds: -2)) == [false, true])
+    #expect(isRemark(row([:]), row(["5.": -0.2], doubtfulOdds: -2)) == [false, true])
   }
 
   @Test func signsAreSymbolsBesideWords() throws {
@@ -180,7 +178,7 @@ import Testing
     /// How much the scores of all texts change where the strokes are drawn from their other ends.
     func change(_ writing: @Sendable (Drawing) -> LabelReader.Writing) -> Double {
       let scores = [strokes, strokes.map { $0.reversed() }].map { strokes in
-        let texts = labelReader.texts(names: [line], symbols: [], remarks: []) { _, _ in
+        let texts = labelReader.texts(names: [line], symbols: [], doubtful: []) { _, _ in
           writing(Drawing(strokes))
         }
         return Dictionary(texts.names[0].map { ($0.text, $0.score) }) { first, _ in first }

@@ -109,11 +109,13 @@ enum PageNumbers {
   /// Where the ring of a state is looked for, in shares of its half axes.
   static let ringShares = 0.65...1.45
   /// How far what a ring encloses reaches from the centre that was voted for, and how much larger than voted a state is
-  /// that is changed to it, in half axes; how far the ring is from what it encloses, and the half of the largest gaps in it,
-  /// in cells.
+  /// that is changed to it, in half axes; how far the ring is from what it encloses, in cells; how many steps more from what
+  /// is drawn count as drawn, at most, where the ring has gaps; and how far the next cell of a ring is at most, in cells.
   ///
   /// They were set by hand.
-  static let enclosedReach = 4.0, enclosedMore = 1.12, besideEnclosed = 1.5, gapInRing = 3
+  static let enclosedReach = 4.0, enclosedMore = 1.12, besideEnclosed = 1.5, mostClosing = 3,
+    ringStep = 3
+
   /// The radius, in usual radii, of a state without arrows beside others that have some.
   static let loneSize = 0.75...1.4
 

@@ -34,7 +34,7 @@ struct PageStateSearch {
         [PageNumbers.ring, PageNumbers.line, PageNumbers.head].reduce(0) {
           $0 + cells.probability(of: $1, in: cell)
         } > decoding.outlineRing
-      }, limit: PageNumbers.gapInRing + 2)
+      }, limit: PageNumbers.mostClosing + 2)
     let unit = PageNumbers.unit
     for cell in 0..<count {
       let probability = cells.probability(of: PageNumbers.ring, in: cell)
@@ -69,8 +69,9 @@ struct PageStateSearch {
         }
       }
       guard let (voted, final) = search.takeState(at: center), isNew(voted) else { continue }
-      let state = search.enclosed(voted, final: final)
-      if isNew(state), search.ownShare(of: state) > decoding.ownRing {
+      let whole = search.enclosed(voted, final: final)
+      let state = isNew(whole) ? whole : voted
+      if search.ownShare(of: state) > decoding.ownRing {
         states.append(state)
         cells.mark(
           state.rim,
@@ -171,18 +172,17 @@ struct PageStateSearch {
   ///
   /// Votes know little of the ends of long ovals and boxes. The ring may have gaps.
   private func enclosed(_ state: PageState, final: Double) -> PageState {
-    let gaps = (0...PageNumbers.gapInRing).lazy
-    guard
-      let (low, high) = gaps.compactMap({ self.boundsOfEnclosed(by: state, gap: $0) }).first
-        ?? boundsOfRing(of: state)
-    else { return state }
+    let closings = (0...PageNumbers.mostClosing).lazy
+    let inside = closings.compactMap { self.boundsOfEnclosed(by: state, closing: $0) }.first
+    guard let (low, high) = inside ?? boundsOfRing(of: state) else { return state }
     let enclosed = (high - low) * 0.5
     guard
       enclosed.x > PageNumbers.enclosedMore * state.half.x
         || enclosed.y > PageNumbers.enclosedMore * state.half.y
     else { return state }
     guard var whole = self.state(center: low.middle(to: high), half: enclosed, final: final),
-      whole.support >= state.support
+      // What encloses nothing may be the rings of several states.
+      inside == nil ? whole.support > state.support : whole.support >= state.support
     else { return state }
     // The inner one of two rings may enclose it, and its outline is round at sharp ends.
     let rim = whole.rim
@@ -194,16 +194,17 @@ struct PageStateSearch {
     return whole
   }
 
-  /// Returns the corners of the rectangle around the ring on which the rim of a state is seen; `nil` if none is seen.
+  /// Returns the corners of the rectangle around the ring on which the rim of a state is seen, without the outlines of other
+  /// states; `nil` if none is seen, or it leads far away.
   private func boundsOfRing(of state: PageState) -> (low: Vector, high: Vector)? {
     func isRing(_ cell: Int) -> Bool {
       cells.probability(of: PageNumbers.ring, in: cell) > decoding.outlineRing
     }
     let reach = state.half * PageNumbers.enclosedReach
-    var next = state.rim.map(cells.cell(at:)).filter(isRing)
+    var next = state.rim.map(cells.cell(at:)).filter { isRing($0) && !isOutline[$0] }
     var isSeen = [Bool](repeating: false, count: stepsToDrawn.count)
     for cell in next { isSeen[cell] = true }
-    let step = PageNumbers.gapInRing
+    let step = PageNumbers.ringStep
     var bounds: (low: Vector, high: Vector)?
     while let cell = next.popLast() {
       let place = cells.place(of: cell)
@@ -218,7 +219,7 @@ struct PageStateSearch {
       for y in max(0, row - step)...min(cells.rows - 1, row + step) {
         for x in max(0, column - step)...min(cells.columns - 1, column + step) {
           let near = y * cells.columns + x
-          guard !isSeen[near], isRing(near) else { continue }
+          guard !isSeen[near], !isOutline[near], isRing(near) else { continue }
           isSeen[near] = true
           next.append(near)
         }
@@ -230,12 +231,12 @@ struct PageStateSearch {
   /// Returns the corners of the rectangle around the cells that are enclosed with the centre of a state, as far as what
   /// encloses them; `nil` if it is open.
   ///
-  /// - Parameter gap: The half of the gaps that count as closed, in cells.
+  /// - Parameter closing: Cells up to one step more from what is drawn count as drawn.
   private func boundsOfEnclosed(
-    by state: PageState, gap: Int
+    by state: PageState, closing: Int
   ) -> (low: Vector, high: Vector)? {
     let first = cells.cell(at: state.center)
-    func isClosed(_ cell: Int) -> Bool { stepsToDrawn[cell] <= 1 + gap }
+    func isClosed(_ cell: Int) -> Bool { stepsToDrawn[cell] <= 1 + closing }
     guard !isClosed(first) else { return nil }
     let reach = state.half * PageNumbers.enclosedReach
     let (least, most) = (state.center - reach, state.center + reach)
@@ -256,7 +257,7 @@ struct PageStateSearch {
         next.append(near)
       }
     }
-    let beside = PageNumbers.besideEnclosed + Double(gap)
+    let beside = PageNumbers.besideEnclosed + Double(closing)
     return (low - Vector(beside, beside), high + Vector(beside, beside))
   }
 

@@ -190,7 +190,8 @@ export const keptClasses = {
 
 let newestModels = null;
 
-/// Shows which model is in use, and returns all models. An older answer that comes later counts for nothing.
+/// Shows which model is in use, and returns all models. Where it is called again before the answer came, only the answer
+/// to the last call counts, for all calls.
 export function showModel() {
   const models = ask("/api/models").then((all) => {
     if (models !== newestModels) { return newestModels; }

@@ -41,6 +41,7 @@ export async function beginTraining({ epochs, modelNameLength, networks }) {
   let name = null;
 
   function showModels(models) {
+    offerUse();
     $("train-models").replaceChildren(...models.map((model) => {
       const item = document.createElement("li");
       const label = document.createElement("label");
@@ -113,6 +114,11 @@ export async function beginTraining({ epochs, modelNameLength, networks }) {
       name = status.name;
       showModel().then(showModels);
     }
+    offerUse();
+  }
+
+  /// Offers to use the trained model, unless it is in use.
+  function offerUse() {
     const isUsed = $("model-name").textContent === `Model: ${name}`;
     $("train-use").disabled = isUsed;
     $("train-use").textContent = isUsed ? "Model in use" : "Use this model";
