@@ -215,9 +215,9 @@ public struct DiagramRecognizer: Sendable {
       labelReader.alphabet.isEmpty ? labels.doubtful[arrow] ?? [] : []
     }
     let names = named.map { labels.names[$0]! }
-    let further = names.flatMap { $0.rows.dropFirst() }
+    let further = names.map { Array($0.rows.dropFirst()) }
     let readings = labelReader.texts(
-      names: names.map { $0.rows[0] } + further, symbols: Array(usual.joined()),
+      names: names.map { $0.rows[0] } + further.joined(), symbols: Array(usual.joined()),
       doubtful: doubtful.joined().map(\.row)
     ) { line, angle in
       labels.interpretation.writing(line, in: drawing, turnedBy: angle)
@@ -229,10 +229,9 @@ public struct DiagramRecognizer: Sendable {
       let agreed = labelReader.agreed(names: own.map { readings.names[$0] }, among: names.count)
       for (number, texts) in zip(own, agreed) { firstRows[number] = texts }
     }
-    var otherRows = readings.names.dropFirst(names.count).map(labelReader.weighed)[...]
-    for ((state, name), first) in zip(zip(named, names), firstRows) {
-      let others = otherRows.prefix(name.rows.count - 1)
-      otherRows = otherRows.dropFirst(name.rows.count - 1)
+    let otherRows = readings.names.dropFirst(names.count).map(labelReader.weighed)
+      .divided(like: further)
+    for ((state, name), (first, others)) in zip(zip(named, names), zip(firstRows, otherRows)) {
       let texts = name.texts(of: [first] + others)
       guard let best = texts.first else {
         // Writing that gives no name stays ink.
@@ -253,7 +252,7 @@ public struct DiagramRecognizer: Sendable {
         }
     }
     // What is no label has no texts.
-    let labelTexts = zip(rowsOfLabels, labelReader.remarks(in: rowsOfLabels)).map {
+    let labelTexts = zip(rowsOfLabels, labelReader.areRemarks(in: rowsOfLabels)).map {
       rows, isRemark in
       zip(rows, isRemark).map { row, isRemark in isRemark ? [] : row.texts }
     }
@@ -282,7 +281,7 @@ public struct DiagramRecognizer: Sendable {
 }
 
 extension Array {
-  /// Divides the elements into groups as large as other ones.
+  /// Returns the elements in groups, one after the other, each as large as one of `groups`.
   func divided<Other>(like groups: [[Other]]) -> [[Element]] {
     var rest = self[...]
     return groups.map { group in

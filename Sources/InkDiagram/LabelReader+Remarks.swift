@@ -19,11 +19,11 @@ extension LabelReader {
   /// How many symbols the usual alphabet counts as; this and the numbers above were set by hand.
   private static let usualSymbols = 2.0
 
-  /// Returns which rows of labels rather are remarks beside them: with texts that no other label of the drawing has, and
-  /// that are no usual symbols.
+  /// Returns whether each row of each label is likelier a remark beside it: its text is neither like those of other labels
+  /// of the drawing nor a usual symbol.
   ///
-  /// Where the only symbols are known, none are.
-  func remarks(in labels: [[LabelRow]]) -> [[Bool]] {
+  /// Where the alphabet is given, none is.
+  func areRemarks(in labels: [[LabelRow]]) -> [[Bool]] {
     guard alphabet.isEmpty else { return labels.map { $0.map { _ in false } } }
     // Doubtful rows say nothing of the others.
     let likely = agreed(symbols: labels.joined().map { $0.doubtfulOdds == nil ? $0.texts : [] })
@@ -42,15 +42,12 @@ extension LabelReader {
           return (max(0, others) + usual) / (all.total - label.total + Self.usualSymbols)
         }
       }
-      // A doubtful row is no further one.
-      let isUsual = rows.map { $0.doubtfulOdds == nil }
-      let isLabelled = zip(isUsual, odds).contains { $0 && $1 >= 0 }
-      let possible = odds.indices.filter { isUsual[$0] || !isLabelled && odds[$0] >= 0 }
-      // One of the rows at the arrow is its label, unless a doubtful one is.
-      let likeliest = possible.max { odds[$0] < odds[$1] }
-      return odds.indices.map { row in
-        row != likeliest && (odds[row] < 0 || !possible.contains(row))
-      }
+      // The rows at the arrow that may be its label, or else the doubtful ones, or else the likeliest at the arrow.
+      let atArrow = rows.indices.filter { rows[$0].doubtfulOdds == nil }
+      let doubtful = rows.indices.filter { rows[$0].doubtfulOdds != nil }
+      let chosen = [atArrow, doubtful].map { $0.filter { odds[$0] >= 0 } }.first { !$0.isEmpty }
+      let kept = chosen ?? atArrow.max { odds[$0] < odds[$1] }.map { [$0] } ?? []
+      return rows.indices.map { !kept.contains($0) }
     }
   }
 

@@ -152,7 +152,7 @@ enum SymbolKind: Hashable, CaseIterable {
     } else if !character.isLetter
       || zip(symbol, symbol.dropFirst()).contains(where: { $0.isLetter && $1.isLetter })
     {
-      // A scanner reads words and signs.
+      // Words and signs are one kind: drawings of scanners have both.
       self = .other
     } else {
       self = character.isUppercase ? .capital : .small

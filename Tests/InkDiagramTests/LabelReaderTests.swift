@@ -124,7 +124,7 @@ import Testing
     let others = ["a", "b", "a", "b"].map { [row([$0: -0.1])] }
     let reader = try reader()
     func isRemark(_ rows: LabelReader.LabelRow...) -> [Bool] {
-      reader.remarks(in: [rows] + others)[0]
+      reader.areRemarks(in: [rows] + others)[0]
     }
     #expect(isRemark(row(["a": -0.2]), row(["b": -0.2])) == [false, false])
     // Rare symbols can be in a list, and titles cannot.
@@ -136,14 +136,14 @@ import Testing
     // Where labels are words, a further one is no title.
     let words = ["open", "close", "open", "stop"].map { [row([$0: -0.1])] }
     let rows = [row(["open": -0.2]), row(["reset": -0.2])]
-    #expect(reader.remarks(in: [rows] + words)[0] == [false, false])
+    #expect(reader.areRemarks(in: [rows] + words)[0] == [false, false])
   }
 
   @Test func aFarRowIsALabelIfOthersAreLikeIt() throws {
     let others = ["0/1", "1/0", "0/0", "1/0"].map { [row([$0: -0.1])] }
     let reader = try reader()
     func isRemark(_ rows: LabelReader.LabelRow...) -> [Bool] {
-      reader.remarks(in: [rows] + others)[0]
+      reader.areRemarks(in: [rows] + others)[0]
     }
     #expect(isRemark(row(["1/0": -0.2], doubtfulOdds: -2)) == [false])
     #expect(isRemark(row(["5.": -0.2], doubtfulOdds: -2)) == [true])

@@ -145,7 +145,8 @@ enum PageNumbers {
   /// How far a gap is crossed ahead of an end, in usual radii, and in cells at least; how wide is looked to each side, as a
   /// share of the distance; and what a cell of a gap costs, where one of a line costs 1.
   static let bridge = 1.5, leastBridge = 6.0, bridgeWidth = 0.35, bridgeCost = 4.0
-  /// The most ends between which paths are looked for, the nearest ends to which they lead from each, and the places to each side with which a path is smoothed.
+  /// The most ends between which paths are looked for, the nearest ends to which they lead from each, and the places to each
+  /// side with which a path is smoothed.
   ///
   /// These and the numbers above were set by hand.
   static let mostEnds = 400, nearestEnds = 12, smoothing = 3

@@ -198,67 +198,73 @@ struct PageStateSearch {
   /// states; `nil` if none is seen, or it leads far away.
   private func boundsOfRing(of state: PageState) -> (low: Vector, high: Vector)? {
     func isRing(_ cell: Int) -> Bool {
-      cells.probability(of: PageNumbers.ring, in: cell) > decoding.outlineRing
+      cells.probability(of: PageNumbers.ring, in: cell) > decoding.outlineRing && !isOutline[cell]
     }
     let reach = state.half * PageNumbers.enclosedReach
-    var next = state.rim.map(cells.cell(at:)).filter { isRing($0) && !isOutline[$0] }
+    let span = -PageNumbers.ringStep...PageNumbers.ringStep
+    return bounds(
+      from: state.rim.map(cells.cell(at:)), by: span.flatMap { y in span.map { ($0, y) } },
+      through: isRing
+    ) { place in
+      let off = place - state.center
+      return abs(off.x) < reach.x && abs(off.y) < reach.y
+    }
+  }
+
+  /// Returns the corners of the rectangle around the cells that are enclosed with the centre of a state, as far as what
+  /// encloses them; `nil` if it is open.
+  ///
+  /// - Parameter closing: Cells up to so many steps more from what is drawn count as drawn.
+  private func boundsOfEnclosed(
+    by state: PageState, closing: Int
+  ) -> (low: Vector, high: Vector)? {
+    let reach = state.half * PageNumbers.enclosedReach
+    let (least, most) = (state.center - reach, state.center + reach)
+    let found = bounds(
+      from: [cells.cell(at: state.center)], by: [(-1, 0), (1, 0), (0, -1), (0, 1)],
+      through: { stepsToDrawn[$0] > 1 + closing }
+    ) { place in
+      place.x > max(1, least.x) && place.x < min(Double(cells.columns) - 1, most.x)
+        && place.y > max(1, least.y) && place.y < min(Double(cells.rows) - 1, most.y)
+    }
+    guard let (low, high) = found else { return nil }
+    let beside = PageNumbers.besideEnclosed + Double(closing)
+    return (low - Vector(beside, beside), high + Vector(beside, beside))
+  }
+
+  /// Returns the corners of the rectangle around the places of cells that are reached from some; `nil` if none is open, or
+  /// one is not inside.
+  ///
+  /// - Parameters:
+  ///   - steps: The cells next to one: how far across and down.
+  ///   - isOpen: Whether cells can be reached.
+  private func bounds(
+    from first: [Int], by steps: [(x: Int, y: Int)], through isOpen: (_ cell: Int) -> Bool,
+    isInside: (_ place: Vector) -> Bool
+  ) -> (low: Vector, high: Vector)? {
+    var next = first.filter(isOpen)
     var isSeen = [Bool](repeating: false, count: stepsToDrawn.count)
     for cell in next { isSeen[cell] = true }
-    let step = PageNumbers.ringStep
     var bounds: (low: Vector, high: Vector)?
     while let cell = next.popLast() {
       let place = cells.place(of: cell)
-      let off = place - state.center
-      guard abs(off.x) < reach.x, abs(off.y) < reach.y else { return nil }
+      guard isInside(place) else { return nil }
       let (low, high) = bounds ?? (place, place)
       bounds = (
         Vector(min(low.x, place.x), min(low.y, place.y)),
         Vector(max(high.x, place.x), max(high.y, place.y))
       )
       let (column, row) = (cell % cells.columns, cell / cells.columns)
-      for y in max(0, row - step)...min(cells.rows - 1, row + step) {
-        for x in max(0, column - step)...min(cells.columns - 1, column + step) {
-          let near = y * cells.columns + x
-          guard !isSeen[near], !isOutline[near], isRing(near) else { continue }
-          isSeen[near] = true
-          next.append(near)
-        }
-      }
-    }
-    return bounds
-  }
-
-  /// Returns the corners of the rectangle around the cells that are enclosed with the centre of a state, as far as what
-  /// encloses them; `nil` if it is open.
-  ///
-  /// - Parameter closing: Cells up to one step more from what is drawn count as drawn.
-  private func boundsOfEnclosed(
-    by state: PageState, closing: Int
-  ) -> (low: Vector, high: Vector)? {
-    let first = cells.cell(at: state.center)
-    func isClosed(_ cell: Int) -> Bool { stepsToDrawn[cell] <= 1 + closing }
-    guard !isClosed(first) else { return nil }
-    let reach = state.half * PageNumbers.enclosedReach
-    let (least, most) = (state.center - reach, state.center + reach)
-    var isSeen = [Bool](repeating: false, count: stepsToDrawn.count)
-    isSeen[first] = true
-    var next = [first]
-    var (low, high) = (state.center, state.center)
-    while let cell = next.popLast() {
-      let place = cells.place(of: cell)
-      guard place.x > max(1, least.x), place.x < min(Double(cells.columns) - 1, most.x),
-        place.y > max(1, least.y), place.y < min(Double(cells.rows) - 1, most.y)
-      else { return nil }
-      low = Vector(min(low.x, place.x), min(low.y, place.y))
-      high = Vector(max(high.x, place.x), max(high.y, place.y))
-      for near in [cell - 1, cell + 1, cell - cells.columns, cell + cells.columns]
-      where !isClosed(near) && !isSeen[near] {
+      for step in steps {
+        let (x, y) = (column + step.x, row + step.y)
+        guard x >= 0, y >= 0, x < cells.columns, y < cells.rows else { continue }
+        let near = y * cells.columns + x
+        guard !isSeen[near], isOpen(near) else { continue }
         isSeen[near] = true
         next.append(near)
       }
     }
-    let beside = PageNumbers.besideEnclosed + Double(closing)
-    return (low - Vector(beside, beside), high + Vector(beside, beside))
+    return bounds
   }
 
   /// Returns the probability of a ring at a place.
