@@ -104,7 +104,7 @@ import Testing
       variety[.allReached] = .chance(chance)
       variety[.otherAutomaton] = .chance(0)
       let composer = composer(variety)
-      return (0..<40).reduce(0) { sum, index in
+      return (0..<100).reduce(0) { sum, index in
         let page = composer.picture(index).page
         let count = page.states.indices.count { state in
           !page.arrows.contains {

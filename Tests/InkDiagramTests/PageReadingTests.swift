@@ -534,9 +534,9 @@ import Testing
     }
     func turned(_ arrows: [PageArrow], besides markers: [PageArrow] = []) -> [String] {
       var (arrows, odds) = (arrows, PageArrowOdds(search.lines))
-      for arrow in arrows + markers { odds.choose(arrow) }
-      search.turnToUnreached(&arrows, besides: markers, odds)
-      return arrows.filter { $0.from != nil }.map { arrow in
+      for arrow in arrows { odds.choose(arrow) }
+      search.turnToUnreached(&arrows, besides: markers, automata: odds.automaton)
+      return arrows.map { arrow in
         "\(order.firstIndex(of: arrow.from!)!)\(order.firstIndex(of: arrow.to!)!)"
       }
     }
@@ -548,20 +548,72 @@ import Testing
     // The other one, where a triangle or an arrow marks it.
     #expect(
       turned([arrow(0, 1, 1), arrow(2, 1, doubtful)], besides: [arrow(nil, 0, 1)]) == ["01", "12"])
-    #expect(turned([arrow(nil, 0, 1), arrow(0, 1, 1), arrow(2, 1, doubtful)]) == ["01", "12"])
-    #expect(turned([arrow(nil, 0, 1), arrow(0, 1, 1), arrow(2, 1, sure)]) == ["01", "21"])
+    let first = [arrow(nil, 0, 1)]
+    #expect(turned([arrow(0, 1, 1), arrow(2, 1, sure)], besides: first) == ["01", "21"])
     let others = [arrow(1, 3, sure), arrow(3, 1, sure)]
     #expect(turned([arrow(0, 1, 1), arrow(2, 1, doubtful)] + others) == ["10", "21", "13", "31"])
     // What would not be reached then stays.
-    #expect(turned([arrow(nil, 0, 1), arrow(2, 1, doubtful), arrow(1, 0, sure)]) == ["21", "10"])
-    // An initial arrow is that of all states that arrows connect with its own.
-    for initial in 0...1 {
-      var odds = PageArrowOdds(search.lines)
-      for arrow in [arrow(nil, initial, 1), arrow(0, 1, 1)] { odds.choose(arrow) }
-      #expect([0, 1, 2].map { odds.hasInitial(order[$0]) } == [true, true, false])
-    }
+    #expect(turned([arrow(2, 1, doubtful), arrow(1, 0, sure)], besides: first) == ["21", "10"])
     // The mark of one automaton says nothing of another one.
-    #expect(turned([arrow(nil, 0, 1), arrow(0, 1, 1), arrow(3, 4, 1)]) == ["01", "34"])
+    #expect(turned([arrow(0, 1, 1), arrow(3, 4, 1)], besides: first) == ["01", "34"])
+  }
+
+  /// Marks of one state add up; those of other states and no mark exclude each other.
+  @Test func anAutomatonHasOneInitialStateOrNone() throws {
+    let rings = (0..<3).map { ring(100 + 200 * Double($0), 200, 40, 40) }
+    let search = PageArrowSearch(try #require(try read(rings).lines))
+    try #require(search.lines.states.count == 3)
+    func initial(_ marks: [(state: Int, odds: Double)]) -> [Int] {
+      search.initialArrows(
+        among: marks.map { mark in
+          var arrow = PageArrow(from: nil, to: mark.state, path: [], votes: 1)
+          arrow.odds = log(mark.odds)
+          return arrow
+        }, automata: [0, 0, 2]
+      ).map { $0.to! }
+    }
+    #expect(initial([]).isEmpty)
+    #expect(initial([(0, 0.9)]).isEmpty)
+    #expect(initial([(0, 1.1)]) == [0])
+    #expect(initial([(0, 0.6), (0, 0.6)]) == [0])
+    #expect(initial([(0, 0.6), (1, 0.6)]).isEmpty)
+    #expect(initial([(0, 2), (1, 3)]) == [1])
+    #expect(initial([(1, 2), (0, 1.5), (0, 1.5)]) == [0])
+    #expect(initial([(0, 2), (2, 3)]) == [0, 2])
+  }
+
+  /// The wings of a head as long as a radius lead to a state, too.
+  @Test func wingsOfLargeHeadsAreNoInitialArrows() throws {
+    let rings = [ring(160, 200, 50, 50), ring(470, 200, 50, 50)]
+    let tip = Vector(414, 200)
+    let wings = [[tip + Vector(-62, -22), tip], [tip, tip + Vector(-20, 60)]]
+    let seen = try read(
+      rings + arrow([Vector(30, 200), Vector(106, 200)]) + [[Vector(216, 200), tip]] + wings
+    ).automaton()
+    try #require(seen.states.count == 2)
+    let (left, right) = seen.states[0].center.x < seen.states[1].center.x ? (0, 1) : (1, 0)
+    #expect(seen.arrows.filter { $0.from == nil }.map(\.to) == [left])
+    #expect(seen.arrows.filter { $0.from != nil }.map { [$0.from, $0.to] } == [[left, right]])
+  }
+
+  /// A self-loop bends in a gap, where a symbol stands, and can be far from its ring.
+  @Test func selfLoopsInTwoPiecesAndAtADistanceAreFound() throws {
+    let rings = [ring(150, 250, 50, 50), ring(450, 250, 50, 50)]
+    let line = arrow([Vector(206, 250), Vector(394, 250)])
+    func loop(_ distance: Double, gap: Range<Int>) -> [[Vector]] {
+      let points = (0...24).map { number -> Vector in
+        let turn = Double.pi * (0.8 + 1.4 * Double(number) / 24)
+        return Vector(150 + 42 * cos(turn), 172 - distance + 50 * sin(turn))
+      }
+      let end = arrow(Array(points[gap.upperBound...]))
+      return gap.isEmpty ? end : [Array(points[..<gap.lowerBound])] + end
+    }
+    func found(_ loop: [[Vector]]) throws -> Int {
+      try read(rings + line + loop).automaton().arrows.count { $0.from == $0.to }
+    }
+    #expect(try found(loop(0, gap: 0..<0)) == 1)
+    #expect(try found(loop(0, gap: 11..<14)) == 1)
+    #expect(try found(loop(25, gap: 0..<0)) == 1)
   }
 
   @Test func aSmallRingWithoutArrowsIsNoState() throws {

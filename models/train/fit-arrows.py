@@ -1,11 +1,11 @@
-"""Fits the four small networks that judge the lines and heads of a page, and writes them as Swift.
+"""Fits the small networks that judge the lines and heads of a page, and writes them as Swift.
 
     fit-arrows.py (PAGES MEASURES)... > Sources/InkDiagram/Page/PageArrowNetworks.swift
 
 PAGES is a folder of `inkstate dataset compose pages`, MEASURES what `inkstate dataset cut arrows PAGES` wrote. A line
-is an arrow if it joins the same states on the same way as one of the page, and a head without a line marks an initial
-state if it is at an initial arrow. Which of them are judged depends on the networks themselves, so that this is
-repeated until they hardly change. Every fifth page is held out. Needs python3-numpy.
+is an arrow if it joins the same states on the same way as one of the page, and a line or a head marks an initial state if
+it is at an initial arrow; of all marks in an automaton, and none, one is right. Which of them are judged depends on the
+networks themselves, so that this is repeated until they hardly change. Every fifth page is held out. Needs python3-numpy.
 """
 
 import json
@@ -22,8 +22,8 @@ NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 4, 16, 60, 512, 5e-3, 1e-2
 MOST_STATES = 16
 # How near the ways of a line and of an arrow are, in usual radii and px.
 NEAR, NEAR_PIXELS = 0.15, 3
-# How near a head is to the arrow that it belongs to, in usual radii.
-MARKER = 0.5
+# How near a mark of an initial state is to its arrow on average, in usual radii, and how many automata are in a step.
+MARK, GROUP = 0.5, 64
 
 
 def resampled(path, count=16):
@@ -60,21 +60,20 @@ def end(state, found):
 
 
 def rows(pages, measures, first):
-    """The rows of the networks: values, answers, weights, and the number of the page."""
+    """The rows of the networks: values, answers, weights, and the number of the page; and the automata with the marks
+    of their initial states, lines and heads, each with whether it is right."""
     with open(os.path.join(pages, "truth.json")) as file:
         truths = json.load(file)
-    judged, paths, directed, marking = [], [], [], []
+    judged, paths, directed, automata = [], [], [], []
     with open(measures) as file:
         for number, text in enumerate(file, first):
             page = json.loads(text)
             truth = truths.get(page["picture"])
             if truth is None or not 0 < len(truth["states"]) <= MOST_STATES or not page["states"]:
                 continue
-            if "markers" not in page:
-                sys.exit(f"{measures}: expected `markers`, as dataset cut arrows writes them, found none")
-            if any("isShortestPath" not in line for line in page["lines"]):
+            if "initialLines" not in page:
                 sys.exit(
-                    f"{measures}: expected `isShortestPath`, as dataset cut arrows writes it, found none")
+                    f"{measures}: expected `initialLines`, as dataset cut arrows writes them, found none")
             if "lines" not in truth:
                 sys.exit(f"{pages}/truth.json: expected `lines`, as dataset compose pages writes them, found none")
             found = true_states(page["states"], truth)
@@ -116,15 +115,32 @@ def rows(pages, measures, first):
                 arrow = arrows[index]
                 answer = 2 if arrow[2] else int(end(line.get("from"), found) != arrow[0])
                 directed.append((line["values"], answer, 1.0, number))
-            for marker in page["markers"]:
-                middle = np.mean(marker["path"], 0)
-                marks = any(
-                    arrow[0] == -1 and arrow[1] == end(marker["to"], found)
-                    and np.hypot(*(arrow[3] - middle).T).min() < MARKER * radius
-                    for arrow in arrows
+            initial = [arrow for arrow in arrows if arrow[0] == -1]
+
+            def is_right(mark):
+                state = end(mark["to"], found)
+                way = resampled(mark["path"], 4)
+                return any(
+                    arrow[1] == state
+                    and np.hypot(*(way[:, None] - arrow[3][None]).transpose(2, 0, 1)).min(1).mean()
+                    < MARK * radius
+                    for arrow in initial
                 )
-                marking.append((marker["values"], float(marks), 1.0, number))
-    return judged, paths, directed, marking
+
+            groups = {automaton: ([], []) for automaton in page["automata"]}
+            for kind, name in enumerate(["initialLines", "initialHeads"]):
+                for mark in page[name]:
+                    marks = groups[page["automata"][mark["to"]]]
+                    marks[kind].append((mark["values"], is_right(mark)))
+            for automaton, marks in groups.items():
+                states = {
+                    found.get(state) for state, first in enumerate(page["automata"]) if first == automaton
+                }
+                is_seen = any(right for marks_of_kind in marks for _, right in marks_of_kind)
+                # A mark that nothing shows cannot be learnt.
+                if any(marks) and (is_seen or not any(arrow[1] in states for arrow in initial)):
+                    automata.append((marks, number))
+    return judged, paths, directed, automata
 
 
 def table(rows):
@@ -153,12 +169,12 @@ class Adam:
             p -= rate * (ahead / (np.sqrt(square / (1 - 0.999**self.step)) + 1e-8) + DECAY * p)
 
 
-def batches(count, held, seed):
+def batches(count, held, seed, size=BATCH):
     rng = np.random.default_rng(seed)
     shown = np.flatnonzero(~held)
     for _ in range(EPOCHS):
         order = rng.permutation(shown)
-        yield from (order[first : first + BATCH] for first in range(0, len(order), BATCH))
+        yield from (order[first : first + size] for first in range(0, len(order), size))
 
 
 def fit_odds(rows, name):
@@ -196,6 +212,84 @@ def turned(values):
     return np.c_[
         values[:, [1, 0, 3, 2, 5, 4, 7, 6]], -values[:, [9, 8]], -values[:, 10:]
     ]
+
+
+def fit_marks(automata):
+    """The networks for lines and for heads that may mark the initial state: of all marks of an automaton, and none,
+    whose odds are 1, a right one is likely. The means of several, as fit_odds has them."""
+    held = np.array([number % 5 == 4 for _, number in automata])
+    inputs, scales, right, group = [], [], [], []
+    for kind in range(2):
+        marks = [
+            (*mark, index) for index, (kinds, _) in enumerate(automata) for mark in kinds[kind]
+        ]
+        values = np.array([mark[0] for mark in marks])
+        mean, deviation = values.mean(0), values.std(0) + 1e-3
+        inputs.append((values - mean) / deviation)
+        scales.append((mean, deviation))
+        right.append(np.array([mark[1] for mark in marks]))
+        group.append(np.array([mark[2] for mark in marks]))
+    has_right = np.zeros(len(automata), bool)
+    for kind in range(2):
+        np.logical_or.at(has_right, group[kind], right[kind])
+
+    def shares(odds, batch):
+        """The sums of the marks of each automaton, and of the right ones; no mark is right where no other is."""
+        all_marks, right_marks = np.ones(len(automata)), np.where(has_right, 0.0, 1.0)
+        for kind in range(2):
+            share = np.exp(np.clip(odds[kind], -30, 30))
+            np.add.at(all_marks, group[kind][batch[kind]], share)
+            np.add.at(right_marks, group[kind][batch[kind]], share * right[kind][batch[kind]])
+        return all_marks, right_marks
+
+    steps = EPOCHS * math.ceil((~held).sum() / GROUP)
+    networks = [([], [np.zeros(1)]) for _ in range(2)]
+    odds = [np.zeros(len(values)) for values in inputs]
+    order = [np.argsort(numbers, kind="stable") for numbers in group]
+    bounds = [np.searchsorted(numbers[ordered], np.arange(len(automata) + 1))
+              for numbers, ordered in zip(group, order)]
+    for seed in range(NETWORKS):
+        rng = np.random.default_rng(seed)
+        parameters = []
+        for values in inputs:
+            size = values.shape[1]
+            parameters.append([
+                rng.uniform(-1, 1, (HIDDEN, size)) / math.sqrt(size),
+                rng.uniform(-1, 1, HIDDEN) / math.sqrt(size),
+                rng.uniform(-1, 1, HIDDEN) / math.sqrt(HIDDEN), np.full(1, -2.0)])
+        adam = Adam([p for some in parameters for p in some], steps)
+        for automata_of_step in batches(len(automata), held, seed, GROUP):
+            batch = [
+                np.concatenate([ordered[limits[a] : limits[a + 1]] for a in automata_of_step])
+                for ordered, limits in zip(order, bounds)
+            ]
+            shown = [inputs[kind][batch[kind]] for kind in range(2)]
+            seen = [np.maximum(0, x @ w1.T + b1) for x, (w1, b1, _, _) in zip(shown, parameters)]
+            step_odds = [x @ w2 + b2 for x, (_, _, w2, b2) in zip(seen, parameters)]
+            all_marks, right_marks = shares(step_odds, batch)
+            gradients = []
+            for kind in range(2):
+                numbers = group[kind][batch[kind]]
+                share = np.exp(np.clip(step_odds[kind], -30, 30))
+                is_right = right[kind][batch[kind]]
+                error = share / all_marks[numbers] - share * is_right / right_marks[numbers]
+                error /= len(automata_of_step)
+                back = np.outer(error, parameters[kind][2]) * (seen[kind] > 0)
+                gradients += [
+                    back.T @ shown[kind], back.sum(0), error @ seen[kind],
+                    error.sum(keepdims=True),
+                ]
+            adam.move(gradients)
+        for kind in range(2):
+            (w1, b1, w2, b2), (mean, deviation) = parameters[kind], scales[kind]
+            odds[kind] += (np.maximum(0, inputs[kind] @ w1.T + b1) @ w2 + b2) / NETWORKS
+            networks[kind][1][0] += b2 / NETWORKS
+            networks[kind][1].append(w2 / NETWORKS)
+            w1 = w1 / deviation
+            networks[kind][0].append(np.c_[b1 - w1 @ mean, w1])
+    all_marks, right_marks = shares(odds, [slice(None)] * 2)
+    report("initial states", np.log(all_marks / right_marks), 2 * right_marks > all_marks, held)
+    return [(np.concatenate(hidden), np.concatenate(output)[None]) for hidden, output in networks]
 
 
 def fit_directions(rows):
@@ -277,11 +371,14 @@ enum PageArrowNetworks {{
   /// Fitted to {paths} paths of {pages} pages.
   static let shortestPath = {path}
 
-  /// From what is known of a head without a line to the logarithm of the odds that it marks an initial state
-  /// (``PageArrowSearch/lonelyHeads(besides:)``).
+  /// From what is known of a line with one end at a state to the logarithm of the odds that it marks the initial state,
+  /// where those of no mark are 1 (``PageArrowSearch/initialArrows(among:automata:)``).
   ///
-  /// Fitted to {markers} heads of {pages} pages.
-  static let marker = {marker}
+  /// Fitted to {automata} automata of {pages} pages, as is the next one.
+  static let initialLine = {line}
+
+  /// The same for a head without a line.
+  static let initialHead = {head}
 
   /// The weights of the heads of a line with which it leads forwards, and both ways, each with its offset first
   /// (``PageArrowOdds/directions(_:)``).
@@ -298,7 +395,7 @@ def main():
     arguments = sys.argv[1:]
     if not arguments or len(arguments) % 2:
         sys.exit(__doc__)
-    judged, paths, directed, marking, pages = [], [], [], [], 0
+    judged, paths, directed, automata, pages = [], [], [], [], 0
     for folder, measures in zip(arguments[::2], arguments[1::2]):
         first = pages
         with open(measures) as file:
@@ -307,16 +404,16 @@ def main():
         judged += more[0]
         paths += more[1]
         directed += more[2]
-        marking += more[3]
+        automata += more[3]
     arrow, path = fit_odds(judged, "arrows"), fit_odds(paths, "shortest paths")
-    marker = fit_odds(marking, "markers")
+    line, head = fit_marks(automata)
     direction = fit_directions(directed)
     print(
         SWIFT.format(
-            arrows=f"{len(judged):,}", paths=f"{len(paths):,}", markers=f"{len(marking):,}",
+            arrows=f"{len(judged):,}", paths=f"{len(paths):,}", automata=f"{len(automata):,}",
             directions=f"{len(directed):,}", pages=f"{pages:,}",
-            arrow=perceptron(*arrow), path=perceptron(*path), marker=perceptron(*marker),
-            direction=literal(direction, 4)), end="")
+            arrow=perceptron(*arrow), path=perceptron(*path), line=perceptron(*line),
+            head=perceptron(*head), direction=literal(direction, 4)), end="")
 
 
 if __name__ == "__main__":

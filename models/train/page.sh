@@ -48,14 +48,16 @@ cp "$runs/page.safetensors" Sources/InkDiagram/Resources/page.safetensors
 
 # The networks that tell arrows from other lines of a page. The command measures the lines with the networks that it was
 # built with: after each run, build it and start this script again, until they hardly change.
-for seed in 20261204 11055; do
+arrows=()
+for part in 20261204:3600 11055:2600 31415:6000 27182:8000; do
+  seed=${part%:*} count=${part#*:}
   pages=$runs/arrows-$seed
-  count=$([ $seed = 11055 ] && echo 2600 || echo 3600)
+  arrows+=("$pages" "$pages.ndjson")
   "$inkstate" dataset compose pages "$runs/writing.ndjson" --shapes "$runs/shapes/train.ndjson" \
     --count "$count" --seed $seed --width 640 --height 640 --output "$pages" --force
   "$inkstate" dataset cut arrows "$pages" --output "$pages.ndjson" --force
 done
-python3 models/train/fit-arrows.py "$runs"/arrows-20261204{,.ndjson} "$runs"/arrows-11055{,.ndjson} >"$runs/arrows.swift"
+python3 models/train/fit-arrows.py "${arrows[@]}" >"$runs/arrows.swift"
 swift format "$runs/arrows.swift" >Sources/InkDiagram/Page/PageArrowNetworks.swift
 
 # The numbers that decide what is a state and an arrow, fitted to pages with up to 16 states. They are not released: on

@@ -11,8 +11,6 @@ struct PageArrowOdds {
   private(set) var isTaken: [Bool]
   /// The automaton of each state: the first state that chosen arrows connect with it.
   private(set) var automaton: [Int]
-  /// The automata with a chosen initial arrow.
-  private var started: Set<Int> = []
 
   init(_ lines: PageLines) {
     self.lines = lines
@@ -28,20 +26,12 @@ struct PageArrowOdds {
       arrow.path, reach: max(1, (lines.decoding.takenWidth * lines.scale).rounded(.down)),
       in: &isTaken)
     takeHead(of: arrow)
-    guard let to = arrow.to else { return }
-    guard let from = arrow.from else {
-      started.insert(automaton[to])
-      return
-    }
+    guard let from = arrow.from, let to = arrow.to else { return }
     let (kept, other) = (
       min(automaton[from], automaton[to]), max(automaton[from], automaton[to])
     )
     for state in automaton.indices where automaton[state] == other { automaton[state] = kept }
-    if started.remove(other) != nil { started.insert(kept) }
   }
-
-  /// Whether the automaton of a state has a chosen initial arrow.
-  func hasInitial(_ state: Int) -> Bool { started.contains(automaton[state]) }
 
   /// Takes the cells of the head at the tip of an arrow.
   private mutating func takeHead(of arrow: PageArrow) {
@@ -71,6 +61,48 @@ struct PageArrowOdds {
       arrow.isShortestPath ? PageArrowNetworks.shortestPath : PageArrowNetworks.arrow
     arrow.odds =
       arrow.left[0] > lines.decoding.leastOwn ? network(arrow.known + arrow.left)[0] : -.infinity
+  }
+
+  /// Returns the lines that are no chosen arrow, each judged by what the chosen ones leave to it.
+  func judged(_ others: [PageArrow]) -> [PageArrow] {
+    others.map { other in
+      var arrow = other
+      judge(&arrow)
+      return arrow
+    }.filter { $0.odds > -.infinity }
+  }
+
+  /// Judges a line that may be an initial arrow, beside the chosen arrows.
+  ///
+  /// - Parameters:
+  ///   - tips: The tips of the arrows to its state.
+  ///   - starts: The starts of the arrows from its state.
+  func judgeInitial(
+    _ line: inout PageArrow, tips: [PageArrowSearch.End], starts: [PageArrowSearch.End]
+  ) {
+    let tip = PageArrowSearch.End(place: line.path.last!, way: lines.heading(line.path))
+    let heads = lines.heads(along: line.path) { !isTaken[$0] }
+    line.known =
+      known(of: line) + knownOfShortestPath(line) + left(to: line).dropLast()
+      + [line.isShortestPath ? 1 : 0, log1p(heads.atEnd), log1p(heads.nearest[1])]
+      + knownOfTip(tip, tips: tips, starts: starts)
+    line.odds = PageArrowNetworks.initialLine(line.known)[0]
+  }
+
+  /// Returns what is known of the tip of an initial arrow or mark, in the order of the weights: the distance of the nearest
+  /// tip of another arrow, in usual radii, and the cosine between both; the distance of the nearest start of one; and
+  /// whether other arrows lead to its state.
+  func knownOfTip(
+    _ tip: PageArrowSearch.End, tips: [PageArrowSearch.End], starts: [PageArrowSearch.End]
+  ) -> [Double] {
+    func apart(_ end: PageArrowSearch.End) -> Double {
+      min(2, end.place.distance(to: tip.place) / lines.scale)
+    }
+    let nearest = tips.min { apart($0) < apart($1) }
+    return [
+      nearest.map(apart) ?? 2, nearest.map { $0.way.dot(tip.way) } ?? 0,
+      starts.map(apart).min() ?? 2, tips.isEmpty ? 0 : 1,
+    ]
   }
 
   /// Returns the odds, as logarithms with one offset, that a line between states leads from its first to its last

@@ -115,6 +115,7 @@ extension PageArrowSearch {
       (found[$0].from == nil) != (found[$0].to == nil)
         && found[$0].votes > lines.decoding.freeVotes
     }
+    let states = free.map { found[$0].from ?? found[$0].to! }
     // From the state to the free end.
     let outward = free.map { number in
       found[number].to == nil ? found[number].path : found[number].path.reversed()
@@ -127,8 +128,12 @@ extension PageArrowSearch {
         guard gap < lines.decoding.joinGap * lines.scale else { continue }
         let (way, back) = (lines.heading(outward[one]), lines.heading(outward[other]))
         let across = gap < 2 ? way : (start - end) * (1 / gap)
-        guard way.dot(across) > lines.decoding.joinStraight,
-          back.dot(across) < -lines.decoding.joinStraight, !isThroughState(end, start)
+        let isLoop =
+          states[one] == states[other] && gap < lines.decoding.loopGap * lines.scale
+          && [end, start].allSatisfy { isNearest(states[one], to: $0) }
+        let straight = isLoop ? lines.decoding.loopStraight : lines.decoding.joinStraight
+        guard way.dot(across) > straight, back.dot(across) < -straight,
+          !isThroughState(end, start)
         else { continue }
         pairs.append((one, other, gap))
       }
@@ -142,11 +147,17 @@ extension PageArrowSearch {
       result.append(
         oriented(
           PageArrow(
-            from: one.from ?? one.to, to: other.from ?? other.to,
+            from: states[pair.one], to: states[pair.other],
             path: outward[pair.one] + outward[pair.other].reversed(),
             votes: min(one.votes, other.votes), isPieced: true)))
     }
     return result
+  }
+
+  /// Whether no other state is nearer to a place.
+  private func isNearest(_ state: Int, to place: Vector) -> Bool {
+    let distance = lines.states[state].distance(to: place)
+    return lines.states.allSatisfy { $0.distance(to: place) >= distance }
   }
 
   /// Whether the way between two places leads through a state.

@@ -4,7 +4,8 @@ import Ink
 /// Finds the arrows of a page.
 ///
 /// Its lines are followed from each of their cells, and those that lead to the same ends on the same way are one
-/// candidate. The likeliest are chosen, each judged by what better ones leave to it.
+/// candidate. The likeliest are chosen, each judged by what better ones leave to it. At last, one mark of the initial state
+/// is chosen for each automaton.
 struct PageArrowSearch {
   let lines: PageLines
 
@@ -26,44 +27,43 @@ struct PageArrowSearch {
   /// Returns the arrows of the page.
   func arrows() -> [PageArrow] {
     var odds = PageArrowOdds(lines)
-    var chosen = choose(with: &odds)
-    let markers = markers(besides: &odds)
+    let followed = choose(among: followedCandidates(), with: &odds)
+    let paths = choose(among: shortestPaths(besides: odds.isTaken), with: &odds)
+    var chosen = followed.chosen + paths.chosen
     direct(&chosen)
-    turnToUnreached(&chosen, besides: markers, odds)
-    return chosen + markers
+    var arrows = chosen.filter { $0.from != nil }
+    let marks = initialMarks(among: chosen + followed.others + paths.others, besides: arrows)
+    let initial = initialArrows(among: marks, automata: odds.automaton)
+    // Chosen lines with one end lead to their state, whether they mark the initial one or not.
+    let ends = chosen.filter { $0.from == nil }
+    turnToUnreached(&arrows, besides: initial + ends, automata: odds.automaton)
+    return arrows + initial
   }
 
-  /// Returns what is known of each line that may be an arrow, of the heads of those that were chosen, and of the other
-  /// heads.
-  func measures() -> (
-    lines: [PageArrow], heads: [(arrow: PageArrow, heads: PageHeads)], markers: [PageArrow]
-  ) {
+  /// What is known of lines and heads (``PageMeasures``).
+  typealias Measures = (
+    lines: [PageArrow], heads: [(arrow: PageArrow, heads: PageHeads)], marks: [PageArrow],
+    automata: [Int]
+  )
+
+  /// Returns what is known of each line that may be an arrow, of the heads of those that were chosen, and of what may mark
+  /// initial states, and the automaton of each state.
+  func measures() -> Measures {
     var odds = PageArrowOdds(lines)
-    /// Chooses some, and judges the others by what these leave; those that are nearly others have no odds.
-    func judged(_ candidates: [PageArrow]) -> (chosen: [PageArrow], others: [PageArrow]) {
-      let (chosen, others) = choose(among: candidates, with: &odds)
-      let judged = others.map { other in
-        var arrow = other
-        odds.judge(&arrow)
-        return arrow
-      }
-      return (chosen, judged.filter { $0.odds > -.infinity })
-    }
-    let followed = judged(followedCandidates())
-    let paths = judged(shortestPaths(besides: odds.isTaken))
+    let followed = choose(among: followedCandidates(), with: &odds)
+    let otherLines = odds.judged(followed.others)
+    let paths = choose(among: shortestPaths(besides: odds.isTaken), with: &odds)
+    let otherPaths = odds.judged(paths.others)
     let chosen = followed.chosen + paths.chosen
+    var directed = chosen
+    direct(&directed)
+    let marks = initialMarks(
+      among: directed + followed.others + paths.others,
+      besides: directed.filter { $0.from != nil })
     return (
-      chosen + followed.others + paths.others, Array(zip(chosen, ownHeads(of: chosen))),
-      lonelyHeads(besides: odds)
+      chosen + otherLines + otherPaths, Array(zip(chosen, ownHeads(of: chosen))), marks,
+      odds.automaton
     )
-  }
-
-  /// Chooses the likeliest of the lines that may be arrows, at first as they are followed, and then of the shortest paths
-  /// along what these leave.
-  private func choose(with odds: inout PageArrowOdds) -> [PageArrow] {
-    let followed = choose(among: followedCandidates(), with: &odds).chosen
-    return followed
-      + choose(among: shortestPaths(besides: odds.isTaken), with: &odds).chosen
   }
 
   /// Chooses the likeliest of some lines, each judged by what better ones leave to it.
@@ -85,10 +85,7 @@ struct PageArrowSearch {
       if rest[best].odds < before { continue }
       guard rest[best].odds > lowest else { break }
       let arrow = rest.remove(at: best)
-      // The sides of a triangle that marks an initial state are paths to a state, too.
-      let isSecondInitial =
-        arrow.isShortestPath && arrow.from == nil && odds.hasInitial(arrow.to!)
-      if arrow.odds > leastOdds(of: arrow), !isSecondInitial {
+      if arrow.odds > leastOdds(of: arrow) {
         chosen.append(arrow)
         odds.choose(arrow)
       } else {

@@ -65,12 +65,14 @@ package struct PageDecoding: Hashable, Sendable, Codable {
   var looseTie = 0.5
   /// The gap between free ends that face each other, in usual radii, and the cosine of their angles to it.
   var joinGap = 4.0, joinStraight = 0.8
+  /// The same for free ends of one self-loop, which bends in its gap.
+  var loopGap = 1.2, loopStraight = -0.3
   /// How far a tip and a start are tied when nothing else is at their ends, in usual radii.
   var tipReach = 1.5, startReach = 0.6
   /// How far a state ahead is tied, in usual radii, and the cosine of the angle between the way and its centre.
   var aheadReach = 3.5, aheadStraight = 0.75
   /// How far the free end of a self-loop is from its ring at most, as a share of its length.
-  var loopReturn = 0.3
+  var loopReturn = 0.6
 
   // MARK: Arrows
 

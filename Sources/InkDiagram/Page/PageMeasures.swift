@@ -9,7 +9,7 @@ package struct PageMeasures: Encodable, Sendable {
   package struct Line: Encodable, Sendable {
     /// The states at its ends; absent where there is none.
     let from, to: Int?
-    /// Whether it was chosen; absent for heads without a line.
+    /// Whether it was chosen; absent for what may mark initial states.
     let isChosen: Bool?
     /// Whether it is a shortest path between ends of lines (``PageShortestPaths``).
     let isShortestPath: Bool
@@ -27,8 +27,10 @@ package struct PageMeasures: Encodable, Sendable {
   let lines: [Line]
   /// The chosen ones, with the measures of their heads.
   let heads: [Line]
-  /// Heads without a line, which may mark initial states.
-  let markers: [Line]
+  /// What may mark initial states: lines, and heads without a line.
+  let initialLines, initialHeads: [Line]
+  /// The automaton of each state: the first state that chosen arrows connect with it.
+  let automata: [Int]
 
   /// Measures the lines of a picture, as ``DiagramRecognizer`` does.
   package init(of picture: Bitmap, named name: String, with network: PageNetwork, workers: Int) {
@@ -48,7 +50,7 @@ package struct PageMeasures: Encodable, Sendable {
         path: path.map { [Self.rounded($0.x), Self.rounded($0.y)] })
     }
     guard let known = page.lines.map(PageArrowSearch.init)?.measures() else {
-      (lines, heads, markers) = ([], [], [])
+      (lines, heads, initialLines, initialHeads, automata) = ([], [], [], [], [])
       return
     }
     lines = known.lines.enumerated().map { number, arrow in
@@ -56,7 +58,9 @@ package struct PageMeasures: Encodable, Sendable {
     }
     heads = known.heads.filter { $0.arrow.from != nil }
       .map { line($0.arrow, isChosen: true, PageArrowOdds.values(of: $0.heads)) }
-    markers = known.markers.map { line($0, isChosen: nil, $0.known) }
+    initialLines = known.marks.filter(\.hasLine).map { line($0, isChosen: nil, $0.known) }
+    initialHeads = known.marks.filter { !$0.hasLine }.map { line($0, isChosen: nil, $0.known) }
+    automata = known.automata
   }
 
   private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }

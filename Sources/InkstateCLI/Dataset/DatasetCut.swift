@@ -91,9 +91,9 @@ struct DatasetCut: ParsableCommand {
       abstract: "Measure the lines of pages that may be arrows.",
       discussion: """
         The folder has pages and truth.json, as `inkstate dataset compose pages` writes it. The output is NDJSON: for \
-        each page with a truth, its states, and the measures and the way, in pixels, of each line, of the heads of \
-        chosen lines, and of heads without a line. models/train/fit-arrows.py fits the networks to them that tell \
-        arrows from other lines.
+        each page with a truth, its states and the automaton of each, and the measures and the way, in pixels, of \
+        each line, of the heads of chosen lines, and of what may mark initial states. models/train/fit-arrows.py fits \
+        the networks to them that tell arrows from other lines.
 
         Example: inkstate dataset cut arrows runs/pages --output runs/arrows.ndjson
         """)

@@ -310,12 +310,13 @@ extension PageDraft {
     let direction = usual + 0.2 * dice.generator.normal()
     let out = Vector(angle: direction, length: 1)
     let tip = oval.edge(direction, gap: gap())
-    let length = habits.radius * dice.generator.uniform(marker == .arrow ? 0.6...2 : 0.4...0.9)
+    let radii =
+      marker == .arrow ? dice.number(.initialLength) : dice.generator.uniform(0.4...0.9)
+    let length = habits.radius * radii
     let start = tip + out * length
     let isFree = ovals.indices.allSatisfy { index in
       index == state
-        || !ovals[index].contains(start, margin: 2)
-          && !ovals[index].contains((start + tip) * 0.5, margin: 2)
+        || Curve.line(start, tip, count: 8).allSatisfy { !ovals[index].contains($0, margin: 2) }
     }
     guard isFree else { return }
     page.states[state].isInitial = true
@@ -330,6 +331,10 @@ extension PageDraft {
       let word =
         dice.generator.chance(0.6)
         ? writer.spelled("start", using: &dice.generator) : writer.word(using: &dice.generator)
+      if dice.generator.chance(0.3) {
+        _ = writeSymbols(word, along: path, element)
+        return
+      }
       let half = Vector(word.width, word.height) * (habits.symbolHeight / 2)
       let gap = 0.3 * habits.symbolHeight
       let center = start + Vector(out.x * (half.x + gap), out.y * (half.y + gap))

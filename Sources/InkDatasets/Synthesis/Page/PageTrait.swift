@@ -109,6 +109,8 @@ public enum PageTrait: Int, CaseIterable, Hashable, Sendable {
   case initialMarker
   /// Where the initial marker is (``InitialPlace``).
   case initialPlace
+  /// The length of the initial arrow, in radii.
+  case initialLength
   /// Whether a word stands at the initial arrow.
   case initialWord
 

@@ -139,6 +139,7 @@ extension PageTrait {
 
     case .initialMarker: .choice([2, 6, 0.7, 0.4])
     case .initialPlace: .choice([5, 1, 2])
+    case .initialLength: .range(0.6...5, usual: 0.6...2, share: 0.65)
     case .initialWord: .chance(0.2)
 
     case .symbolKind: .choice([0.7, 6, 3, 0.7, 0.7, 1.2, 0.7, 2])
@@ -241,7 +242,7 @@ extension PageTrait {
     case .arrowForm: [(.spacing, .only(1.4))]
     case .arrowPieces: [(.brokenArrow, .chance(1))]
     case .loopOpening, .loopSize, .loopPlace: [(.loop, .chance(1))]
-    case .initialPlace, .initialWord: [(.initialMarker, .only(InitialMarker.arrow))]
+    case .initialPlace, .initialLength, .initialWord: [(.initialMarker, .only(InitialMarker.arrow))]
     case .symbolCount: [(.symbolKind, .only(SymbolKind.list))]
     case .symbolTurn: [(.symbolKind, .only(SymbolKind.words))]
     case .lineSpacing, .lineStrength: [(.paperLines, .only(PaperLines.squared))]
