@@ -44,14 +44,14 @@ extension PageArrowSearch {
   func initialArrows(among marks: [PageArrow], automata: [Int]) -> [PageArrow] {
     Dictionary(grouping: marks) { automata[$0.to!] }.sorted { $0.key < $1.key }
       .compactMap { _, marks -> PageArrow? in
-        let byState = Dictionary(grouping: marks) { $0.to! }.mapValues { marks in
-          marks.reduce(0) { $0 + exp($1.odds) }
-        }
-        let state = byState.keys.sorted().max { byState[$0]! < byState[$1]! }!
-        guard byState[state]! > 1 else { return nil }
+        let shares = Dictionary(grouping: marks) { $0.to! }
+          .mapValues { $0.reduce(0) { $0 + exp($1.odds) } }.sorted { $0.key < $1.key }
+        let (state, share) = shares.max { $0.value < $1.value }!
+        guard share > 1 else { return nil }
         var mark = marks.filter { $0.to == state }.max { $0.odds < $1.odds }!
-        let others = byState.values.reduce(1, +) - byState[state]!
-        mark.odds = log(byState[state]! / others)
+        // In one order, so that the sum is the same in every run.
+        let others = shares.reduce(1) { $0 + $1.value } - share
+        mark.odds = log(share / others)
         return mark
       }
   }
