@@ -440,7 +440,8 @@ import TestSupport
         rows.flatMap { $0[key] as? [[String: Any]] ?? [] }
           .map { ($0["values"] as? [Double])?.count })
     }
-    #expect(counts("heads") == [13] && counts("markers") == [10])
+    #expect(counts("heads") == [13] && counts("initialLines") == [38])
+    #expect(counts("initialHeads").isSubset(of: [13]))
     let again = try run("dataset cut arrows pages -o arrows.ndjson")
     #expect(again.status == 1 && again.errors.contains("--force"))
     let none = try run("dataset cut arrows \(folder.path)/nothing -o none.ndjson")
