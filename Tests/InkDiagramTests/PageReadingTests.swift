@@ -558,16 +558,16 @@ import Testing
     #expect(turned([arrow(0, 1, 1), arrow(3, 4, 1)], besides: first) == ["01", "34"])
   }
 
-  /// Marks of one state add up; those of other states and no mark exclude each other.
+  /// Markers of one state add up; those of different states, and no marker, exclude each other.
   @Test func anAutomatonHasOneInitialStateOrNone() throws {
     let rings = (0..<3).map { ring(100 + 200 * Double($0), 200, 40, 40) }
     let search = PageArrowSearch(try #require(try read(rings).lines))
     try #require(search.lines.states.count == 3)
-    func initial(_ marks: [(state: Int, odds: Double)]) -> [Int] {
+    func initial(_ markers: [(state: Int, odds: Double)]) -> [Int] {
       search.initialArrows(
-        among: marks.map { mark in
-          var arrow = PageArrow(from: nil, to: mark.state, path: [], votes: 1)
-          arrow.odds = log(mark.odds)
+        among: markers.map { marker in
+          var arrow = PageArrow(from: nil, to: marker.state, path: [], votes: 1)
+          arrow.odds = log(marker.odds)
           return arrow
         }, automata: [0, 0, 2]
       ).map { $0.to! }

@@ -4,7 +4,7 @@
 
 PAGES is a folder of `inkstate dataset compose pages`, MEASURES what `inkstate dataset cut arrows PAGES` wrote. A line
 is an arrow if it joins the same states on the same way as one of the page, and a line or a head marks an initial state if
-it is at an initial arrow; of all marks in an automaton, and none, one is right. Which of them are judged depends on the
+it is at an initial arrow; of all markers in an automaton, and none, one is right. Which of them are judged depends on the
 networks themselves, so that this is repeated until they hardly change. Every fifth page is held out. Needs python3-numpy.
 """
 
@@ -22,8 +22,8 @@ NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 4, 16, 60, 512, 5e-3, 1e-2
 MOST_STATES = 16
 # How near the ways of a line and of an arrow are, in usual radii and px.
 NEAR, NEAR_PIXELS = 0.15, 3
-# How near a mark of an initial state is to its arrow on average, in usual radii, and how many automata are in a step.
-MARK, GROUP = 0.5, 64
+# How near a marker of an initial state is to its arrow on average, in usual radii, and how many automata are in a step.
+MARKER, AUTOMATA = 0.5, 64
 
 
 def resampled(path, count=16):
@@ -60,8 +60,8 @@ def end(state, found):
 
 
 def rows(pages, measures, first):
-    """The rows of the networks: values, answers, weights, and the number of the page; and the automata with the marks
-    of their initial states, lines and heads, each with whether it is right."""
+    """The rows of the networks: values, answers, weights, and the number of the page; and the automata with the
+    markers of their initial states, lines and heads, each with whether it is right."""
     with open(os.path.join(pages, "truth.json")) as file:
         truths = json.load(file)
     judged, paths, directed, automata = [], [], [], []
@@ -117,35 +117,39 @@ def rows(pages, measures, first):
                 directed.append((line["values"], answer, 1.0, number))
             initial = [arrow for arrow in arrows if arrow[0] == -1]
 
-            def is_right(mark):
-                state = end(mark["to"], found)
-                way = resampled(mark["path"], 4)
+            def is_right(marker):
+                state = end(marker["to"], found)
+                way = resampled(marker["path"], 4)
                 return any(
                     arrow[1] == state
                     and np.hypot(*(way[:, None] - arrow[3][None]).transpose(2, 0, 1)).min(1).mean()
-                    < MARK * radius
+                    < MARKER * radius
                     for arrow in initial
                 )
 
             groups = {automaton: ([], []) for automaton in page["automata"]}
             for kind, name in enumerate(["initialLines", "initialHeads"]):
-                for mark in page[name]:
-                    marks = groups[page["automata"][mark["to"]]]
-                    marks[kind].append((mark["values"], is_right(mark)))
-            for automaton, marks in groups.items():
+                for marker in page[name]:
+                    markers = groups[page["automata"][marker["to"]]]
+                    markers[kind].append((marker["values"], is_right(marker)))
+            for automaton, markers in groups.items():
                 states = {
                     found.get(state) for state, first in enumerate(page["automata"]) if first == automaton
                 }
-                is_seen = any(right for marks_of_kind in marks for _, right in marks_of_kind)
-                # A mark that nothing shows cannot be learnt.
-                if any(marks) and (is_seen or not any(arrow[1] in states for arrow in initial)):
-                    automata.append((marks, number))
+                is_seen = any(right for of_kind in markers for _, right in of_kind)
+                # A marker that nothing shows cannot be learnt.
+                if any(markers) and (is_seen or not any(arrow[1] in states for arrow in initial)):
+                    automata.append((markers, number))
     return judged, paths, directed, automata
 
 
-def table(rows):
+def refuse_none(rows):
     if not rows:
         sys.exit("fit-arrows.py: the pages have too few lines or heads to fit")
+
+
+def table(rows):
+    refuse_none(rows)
     values, answers, weights, pages = zip(*rows)
     weights = np.array(weights)
     return np.array(values), np.array(answers), weights / weights.mean(), np.array(pages)
@@ -177,20 +181,43 @@ def batches(count, held, seed, size=BATCH):
         yield from (order[first : first + size] for first in range(0, len(order), size))
 
 
-def fit_odds(rows, name):
+def new_network(rng, size, offset):
+    """The weights and offsets of the hidden layer and of the answer."""
+    return [
+        rng.uniform(-1, 1, (HIDDEN, size)) / math.sqrt(size),
+        rng.uniform(-1, 1, HIDDEN) / math.sqrt(size),
+        rng.uniform(-1, 1, HIDDEN) / math.sqrt(HIDDEN), np.full(1, offset),
+    ]
+
+
+class Mean:
     """The mean of several networks, as one with a wider hidden layer: single ones differ by chance."""
+
+    def __init__(self, inputs, mean, deviation):
+        self.inputs, self.mean, self.deviation = inputs, mean, deviation
+        self.hidden, self.output, self.odds = [], [np.zeros(1)], np.zeros(len(inputs))
+
+    def add(self, w1, b1, w2, b2):
+        self.odds += (np.maximum(0, self.inputs @ w1.T + b1) @ w2 + b2) / NETWORKS
+        self.output[0] += b2 / NETWORKS
+        self.output.append(w2 / NETWORKS)
+        # For values that are not scaled.
+        w1 = w1 / self.deviation
+        self.hidden.append(np.c_[b1 - w1 @ self.mean, w1])
+
+    def network(self):
+        return np.concatenate(self.hidden), np.concatenate(self.output)[None]
+
+
+def fit_odds(rows, name):
+    """The mean of several networks from measures to odds."""
     values, answers, weights, pages = table(rows)
     mean, deviation = values.mean(0), values.std(0) + 1e-3
     inputs, held = (values - mean) / deviation, pages % 5 == 4
     steps = EPOCHS * math.ceil((~held).sum() / BATCH)
-    hidden, output = [], [np.zeros(1)]
-    odds = np.zeros(len(inputs))
+    fitted = Mean(inputs, mean, deviation)
     for seed in range(NETWORKS):
-        rng = np.random.default_rng(seed)
-        w1 = rng.uniform(-1, 1, (HIDDEN, inputs.shape[1])) / math.sqrt(inputs.shape[1])
-        b1 = rng.uniform(-1, 1, HIDDEN) / math.sqrt(inputs.shape[1])
-        w2 = rng.uniform(-1, 1, HIDDEN) / math.sqrt(HIDDEN)
-        b2 = np.zeros(1)
+        w1, b1, w2, b2 = new_network(np.random.default_rng(seed), inputs.shape[1], 0.0)
         adam = Adam([w1, b1, w2, b2], steps)
         for batch in batches(len(rows), held, seed):
             x, y, weight = inputs[batch], answers[batch], weights[batch]
@@ -198,13 +225,10 @@ def fit_odds(rows, name):
             error = (1 / (1 + np.exp(-(seen @ w2 + b2))) - y) * weight / len(batch)
             back = np.outer(error, w2) * (seen > 0)
             adam.move([back.T @ x, back.sum(0), error @ seen, error.sum(keepdims=True)])
-        odds += (np.maximum(0, inputs @ w1.T + b1) @ w2 + b2) / NETWORKS
-        output[0] += b2 / NETWORKS
-        output.append(w2 / NETWORKS)
-        w1 = w1 / deviation
-        hidden.append(np.c_[b1 - w1 @ mean, w1])
+        fitted.add(w1, b1, w2, b2)
+    odds = fitted.odds
     report(name, np.logaddexp(0, odds) - answers * odds, (odds > 0) == answers, held)
-    return np.concatenate(hidden), np.concatenate(output)[None]
+    return fitted.network()
 
 
 def turned(values):
@@ -214,82 +238,67 @@ def turned(values):
     ]
 
 
-def fit_marks(automata):
-    """The networks for lines and for heads that may mark the initial state: of all marks of an automaton, and none,
-    whose odds are 1, a right one is likely. The means of several, as fit_odds has them."""
+def fit_markers(automata):
+    """The networks for lines and for heads that may mark the initial state: of all markers of an automaton, and none,
+    whose share is 1, a right one is likely."""
     held = np.array([number % 5 == 4 for _, number in automata])
-    inputs, scales, right, group = [], [], [], []
+    fitted, right, group = [], [], []
     for kind in range(2):
-        marks = [
-            (*mark, index) for index, (kinds, _) in enumerate(automata) for mark in kinds[kind]
+        markers = [
+            (*marker, index) for index, (kinds, _) in enumerate(automata) for marker in kinds[kind]
         ]
-        values = np.array([mark[0] for mark in marks])
+        refuse_none(markers)
+        values = np.array([marker[0] for marker in markers])
         mean, deviation = values.mean(0), values.std(0) + 1e-3
-        inputs.append((values - mean) / deviation)
-        scales.append((mean, deviation))
-        right.append(np.array([mark[1] for mark in marks]))
-        group.append(np.array([mark[2] for mark in marks]))
+        fitted.append(Mean((values - mean) / deviation, mean, deviation))
+        right.append(np.array([marker[1] for marker in markers]))
+        group.append(np.array([marker[2] for marker in markers]))
     has_right = np.zeros(len(automata), bool)
     for kind in range(2):
         np.logical_or.at(has_right, group[kind], right[kind])
 
     def shares(odds, batch):
-        """The sums of the marks of each automaton, and of the right ones; no mark is right where no other is."""
-        all_marks, right_marks = np.ones(len(automata)), np.where(has_right, 0.0, 1.0)
+        """The share of each marker, and the sums of those of each automaton: of all, none included, and of the right
+        ones, or none."""
+        each = [np.exp(np.clip(some, -30, 30)) for some in odds]
+        of_all, of_right = np.ones(len(automata)), np.where(has_right, 0.0, 1.0)
         for kind in range(2):
-            share = np.exp(np.clip(odds[kind], -30, 30))
-            np.add.at(all_marks, group[kind][batch[kind]], share)
-            np.add.at(right_marks, group[kind][batch[kind]], share * right[kind][batch[kind]])
-        return all_marks, right_marks
+            np.add.at(of_all, group[kind][batch[kind]], each[kind])
+            np.add.at(of_right, group[kind][batch[kind]], each[kind] * right[kind][batch[kind]])
+        return each, of_all, of_right
 
-    steps = EPOCHS * math.ceil((~held).sum() / GROUP)
-    networks = [([], [np.zeros(1)]) for _ in range(2)]
-    odds = [np.zeros(len(values)) for values in inputs]
-    order = [np.argsort(numbers, kind="stable") for numbers in group]
-    bounds = [np.searchsorted(numbers[ordered], np.arange(len(automata) + 1))
-              for numbers, ordered in zip(group, order)]
+    steps = EPOCHS * math.ceil((~held).sum() / AUTOMATA)
+    # The markers of an automaton follow each other.
+    bounds = [np.searchsorted(numbers, np.arange(len(automata) + 1)) for numbers in group]
     for seed in range(NETWORKS):
         rng = np.random.default_rng(seed)
-        parameters = []
-        for values in inputs:
-            size = values.shape[1]
-            parameters.append([
-                rng.uniform(-1, 1, (HIDDEN, size)) / math.sqrt(size),
-                rng.uniform(-1, 1, HIDDEN) / math.sqrt(size),
-                rng.uniform(-1, 1, HIDDEN) / math.sqrt(HIDDEN), np.full(1, -2.0)])
-        adam = Adam([p for some in parameters for p in some], steps)
-        for automata_of_step in batches(len(automata), held, seed, GROUP):
+        networks = [new_network(rng, kind.inputs.shape[1], -2.0) for kind in fitted]
+        adam = Adam([p for network in networks for p in network], steps)
+        for chosen in batches(len(automata), held, seed, AUTOMATA):
             batch = [
-                np.concatenate([ordered[limits[a] : limits[a + 1]] for a in automata_of_step])
-                for ordered, limits in zip(order, bounds)
+                np.concatenate([np.arange(limits[a], limits[a + 1]) for a in chosen])
+                for limits in bounds
             ]
-            shown = [inputs[kind][batch[kind]] for kind in range(2)]
-            seen = [np.maximum(0, x @ w1.T + b1) for x, (w1, b1, _, _) in zip(shown, parameters)]
-            step_odds = [x @ w2 + b2 for x, (_, _, w2, b2) in zip(seen, parameters)]
-            all_marks, right_marks = shares(step_odds, batch)
+            shown = [kind.inputs[rows] for kind, rows in zip(fitted, batch)]
+            seen = [np.maximum(0, x @ w1.T + b1) for x, (w1, b1, _, _) in zip(shown, networks)]
+            odds = [x @ w2 + b2 for x, (_, _, w2, b2) in zip(seen, networks)]
+            each, of_all, of_right = shares(odds, batch)
             gradients = []
-            for kind in range(2):
-                numbers = group[kind][batch[kind]]
-                share = np.exp(np.clip(step_odds[kind], -30, 30))
-                is_right = right[kind][batch[kind]]
-                error = share / all_marks[numbers] - share * is_right / right_marks[numbers]
-                error /= len(automata_of_step)
-                back = np.outer(error, parameters[kind][2]) * (seen[kind] > 0)
+            for kind, (_, _, w2, _) in enumerate(networks):
+                numbers, is_right = group[kind][batch[kind]], right[kind][batch[kind]]
+                error = each[kind] / of_all[numbers] - each[kind] * is_right / of_right[numbers]
+                error /= len(chosen)
+                back = np.outer(error, w2) * (seen[kind] > 0)
                 gradients += [
                     back.T @ shown[kind], back.sum(0), error @ seen[kind],
                     error.sum(keepdims=True),
                 ]
             adam.move(gradients)
-        for kind in range(2):
-            (w1, b1, w2, b2), (mean, deviation) = parameters[kind], scales[kind]
-            odds[kind] += (np.maximum(0, inputs[kind] @ w1.T + b1) @ w2 + b2) / NETWORKS
-            networks[kind][1][0] += b2 / NETWORKS
-            networks[kind][1].append(w2 / NETWORKS)
-            w1 = w1 / deviation
-            networks[kind][0].append(np.c_[b1 - w1 @ mean, w1])
-    all_marks, right_marks = shares(odds, [slice(None)] * 2)
-    report("initial states", np.log(all_marks / right_marks), 2 * right_marks > all_marks, held)
-    return [(np.concatenate(hidden), np.concatenate(output)[None]) for hidden, output in networks]
+        for kind, network in zip(fitted, networks):
+            kind.add(*network)
+    _, of_all, of_right = shares([kind.odds for kind in fitted], [slice(None)] * 2)
+    report("initial states", np.log(of_all / of_right), 2 * of_right > of_all, held)
+    return [kind.network() for kind in fitted]
 
 
 def fit_directions(rows):
@@ -372,7 +381,7 @@ enum PageArrowNetworks {{
   static let shortestPath = {path}
 
   /// From what is known of a line with one end at a state to the logarithm of the odds that it marks the initial state,
-  /// where those of no mark are 1 (``PageArrowSearch/initialArrows(among:automata:)``).
+  /// where those of no marker are 1 (``PageArrowSearch/initialArrows(among:automata:)``).
   ///
   /// Fitted to {automata} automata of {pages} pages, as is the next one.
   static let initialLine = {line}
@@ -406,7 +415,7 @@ def main():
         directed += more[2]
         automata += more[3]
     arrow, path = fit_odds(judged, "arrows"), fit_odds(paths, "shortest paths")
-    line, head = fit_marks(automata)
+    line, head = fit_markers(automata)
     direction = fit_directions(directed)
     print(
         SWIFT.format(

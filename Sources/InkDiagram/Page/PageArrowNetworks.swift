@@ -721,7 +721,7 @@ enum PageArrowNetworks {
     ])
 
   /// From what is known of a line with one end at a state to the logarithm of the odds that it marks the initial state,
-  /// where those of no mark are 1 (``PageArrowSearch/initialArrows(among:automata:)``).
+  /// where those of no marker are 1 (``PageArrowSearch/initialArrows(among:automata:)``).
   ///
   /// Fitted to 5,793 automata of 5,491 pages, as is the next one.
   static let initialLine = Perceptron(

@@ -89,7 +89,7 @@ struct PageArrowOdds {
     line.odds = PageArrowNetworks.initialLine(line.known)[0]
   }
 
-  /// Returns what is known of the tip of an initial arrow or mark, in the order of the weights: the distance of the nearest
+  /// Returns what is known of the tip of an initial arrow or marker, in the order of the weights: the distance of the nearest
   /// tip of another arrow, in usual radii, and the cosine between both; the distance of the nearest start of one; and
   /// whether other arrows lead to its state.
   func knownOfTip(

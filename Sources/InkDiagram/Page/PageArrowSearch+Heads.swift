@@ -16,16 +16,16 @@ extension PageArrowSearch {
 
   /// Turns doubtful arrows of states that no arrow leads to: in an automaton, only the initial state is one.
   func turnToUnreached(
-    _ arrows: inout [PageArrow], besides initial: [PageArrow], automata: [Int]
+    _ arrows: inout [PageArrow], besides markers: [PageArrow], automata: [Int]
   ) {
     var counts = [Int](repeating: 0, count: lines.states.count)
-    for arrow in arrows + initial where arrow.from != arrow.to {
+    for arrow in arrows + markers where arrow.from != arrow.to {
       counts[arrow.to!] += 1
       if arrow.hasTwoHeads { counts[arrow.from!] += 1 }
     }
     let unreached = counts.indices.filter { counts[$0] == 0 }
     let byAutomaton = Dictionary(grouping: unreached) { automata[$0] }
-    let marked = Set(initial.map { automata[$0.to!] })
+    let marked = Set(markers.map { automata[$0.to!] })
     for (automaton, states) in byAutomaton.sorted(by: { $0.key < $1.key }) {
       let turns = states.compactMap { state in
         arrows.indices.filter {

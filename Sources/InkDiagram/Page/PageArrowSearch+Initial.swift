@@ -11,7 +11,7 @@ extension PageArrowSearch {
 
   /// Returns what may mark the initial states, judged besides the arrows between states: lines with one end at a state, and
   /// heads without a line.
-  func initialMarks(among candidates: [PageArrow], besides arrows: [PageArrow]) -> [PageArrow] {
+  func initialMarkers(among candidates: [PageArrow], besides arrows: [PageArrow]) -> [PageArrow] {
     var odds = PageArrowOdds(lines)
     var tips = [[End]](repeating: [], count: lines.states.count)
     var starts = tips
@@ -37,22 +37,22 @@ extension PageArrowSearch {
     return initial + heads
   }
 
-  /// Returns the likeliest mark of each automaton, unless it is likelier that it has none.
+  /// Returns the likeliest marker of each automaton, unless it is likelier that it has none.
   ///
-  /// The odds of marks are logarithms of shares, where that of no mark is 1: all marks of one automaton and none exclude
-  /// each other, but those of one state.
-  func initialArrows(among marks: [PageArrow], automata: [Int]) -> [PageArrow] {
-    Dictionary(grouping: marks) { automata[$0.to!] }.sorted { $0.key < $1.key }
-      .compactMap { _, marks -> PageArrow? in
-        let shares = Dictionary(grouping: marks) { $0.to! }
+  /// The markers of one state add up; those of different states, and no marker, exclude each other. So the odds of a marker
+  /// are the logarithm of its share, where no marker has the share 1: a softmax.
+  func initialArrows(among markers: [PageArrow], automata: [Int]) -> [PageArrow] {
+    Dictionary(grouping: markers) { automata[$0.to!] }.sorted { $0.key < $1.key }
+      .compactMap { _, markers -> PageArrow? in
+        // In one order, so that their sum is the same in every run.
+        let shares = Dictionary(grouping: markers) { $0.to! }
           .mapValues { $0.reduce(0) { $0 + exp($1.odds) } }.sorted { $0.key < $1.key }
         let (state, share) = shares.max { $0.value < $1.value }!
         guard share > 1 else { return nil }
-        var mark = marks.filter { $0.to == state }.max { $0.odds < $1.odds }!
-        // In one order, so that the sum is the same in every run.
+        var marker = markers.filter { $0.to == state }.max { $0.odds < $1.odds }!
         let others = shares.reduce(1) { $0 + $1.value } - share
-        mark.odds = log(share / others)
-        return mark
+        marker.odds = log(share / others)
+        return marker
       }
   }
 

@@ -4,8 +4,8 @@ import Ink
 /// Finds the arrows of a page.
 ///
 /// Its lines are followed from each of their cells, and those that lead to the same ends on the same way are one
-/// candidate. The likeliest are chosen, each judged by what better ones leave to it. At last, one mark of the initial state
-/// is chosen for each automaton.
+/// candidate. The likeliest are chosen, each judged by what better ones leave to it. At last, at most
+/// one marker of an initial state is chosen for each automaton.
 struct PageArrowSearch {
   let lines: PageLines
 
@@ -32,17 +32,18 @@ struct PageArrowSearch {
     var chosen = followed.chosen + paths.chosen
     direct(&chosen)
     var arrows = chosen.filter { $0.from != nil }
-    let marks = initialMarks(among: chosen + followed.others + paths.others, besides: arrows)
-    let initial = initialArrows(among: marks, automata: odds.automaton)
+    let markers = initialMarkers(
+      among: chosen + followed.others + paths.others, besides: arrows)
+    let initial = initialArrows(among: markers, automata: odds.automaton)
     // Chosen lines with one end lead to their state, whether they mark the initial one or not.
-    let ends = chosen.filter { $0.from == nil }
-    turnToUnreached(&arrows, besides: initial + ends, automata: odds.automaton)
+    let toOneState = chosen.filter { $0.from == nil }
+    turnToUnreached(&arrows, besides: initial + toOneState, automata: odds.automaton)
     return arrows + initial
   }
 
   /// What is known of lines and heads (``PageMeasures``).
   typealias Measures = (
-    lines: [PageArrow], heads: [(arrow: PageArrow, heads: PageHeads)], marks: [PageArrow],
+    lines: [PageArrow], heads: [(arrow: PageArrow, heads: PageHeads)], markers: [PageArrow],
     automata: [Int]
   )
 
@@ -57,11 +58,11 @@ struct PageArrowSearch {
     let chosen = followed.chosen + paths.chosen
     var directed = chosen
     direct(&directed)
-    let marks = initialMarks(
+    let markers = initialMarkers(
       among: directed + followed.others + paths.others,
       besides: directed.filter { $0.from != nil })
     return (
-      chosen + otherLines + otherPaths, Array(zip(chosen, ownHeads(of: chosen))), marks,
+      chosen + otherLines + otherPaths, Array(zip(chosen, ownHeads(of: chosen))), markers,
       odds.automaton
     )
   }

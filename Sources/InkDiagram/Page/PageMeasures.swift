@@ -58,8 +58,8 @@ package struct PageMeasures: Encodable, Sendable {
     }
     heads = known.heads.filter { $0.arrow.from != nil }
       .map { line($0.arrow, isChosen: true, PageArrowOdds.values(of: $0.heads)) }
-    initialLines = known.marks.filter(\.hasLine).map { line($0, isChosen: nil, $0.known) }
-    initialHeads = known.marks.filter { !$0.hasLine }.map { line($0, isChosen: nil, $0.known) }
+    initialLines = known.markers.filter(\.hasLine).map { line($0, isChosen: nil, $0.known) }
+    initialHeads = known.markers.filter { !$0.hasLine }.map { line($0, isChosen: nil, $0.known) }
     automata = known.automata
   }
 

@@ -314,9 +314,9 @@ extension PageDraft {
       marker == .arrow ? dice.number(.initialLength) : dice.generator.uniform(0.4...0.9)
     let length = habits.radius * radii
     let start = tip + out * length
+    let line = Curve.line(start, tip, count: 8)
     let isFree = ovals.indices.allSatisfy { index in
-      index == state
-        || Curve.line(start, tip, count: 8).allSatisfy { !ovals[index].contains($0, margin: 2) }
+      index == state || line.allSatisfy { !ovals[index].contains($0, margin: 2) }
     }
     guard isFree else { return }
     page.states[state].isInitial = true
@@ -332,6 +332,7 @@ extension PageDraft {
         dice.generator.chance(0.6)
         ? writer.spelled("start", using: &dice.generator) : writer.word(using: &dice.generator)
       if dice.generator.chance(0.3) {
+        // The line is drawn already, and leaves no gap for the word.
         _ = writeSymbols(word, along: path, element)
         return
       }
