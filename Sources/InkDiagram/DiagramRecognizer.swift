@@ -30,7 +30,7 @@ public struct DiagramRecognizer: Sendable {
   private static let maximumDoubtful = 5
   /// How much less a drawing has to cost with a doubtful ring as a state.
   private static let newState = 1.5
-  /// The number of strokes above which doubtful rings are decided one by one, and writing is not divided on slopes.
+  /// The number of strokes above which doubtful rings are decided one by one, and writing is in the rows that its strokes tell.
   private static let maximumStrokes = 400
 
   /// The strokes of writing for each ring above which bare rings are letters.
@@ -141,7 +141,7 @@ public struct DiagramRecognizer: Sendable {
     let interpretation = found.interpretation
     var labels = found
     if interpretation.writing.count <= Self.maximumStrokes {
-      labels.divideOnSlopes(with: labelReader) { line in
+      labels.divide(with: labelReader) { line in
         interpretation.writing(line, in: drawing, turnedBy: 0)
       }
     }

@@ -164,8 +164,7 @@ struct LabelReader {
 
   /// Returns the text that a line of writing is likeliest to be, whatever is written elsewhere.
   func bestText(of line: Writing, asName isName: Bool) -> ScoredText {
-    texts(line, with: isName ? names : [symbols]).first
-      ?? ScoredText(text: "", score: Self.unread)
+    (isName ? names(line) : symbols(line)).first ?? ScoredText(text: "", score: Self.unread)
   }
 
   /// Whether a text is of two characters or more, with letters or digits, and no slash of it lacks an input or an

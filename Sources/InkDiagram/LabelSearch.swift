@@ -176,41 +176,46 @@ struct LabelSearch {
     }
   }
 
-  /// Divides writing into rows on slopes where these are read better.
-  mutating func divideOnSlopes(
+  /// The writing in states and at arrows that may be divided into other rows, by the numbers of these.
+  var blocks: (names: [Int: LabelReader.Block], labels: [Int: LabelReader.Block]) {
+    (
+      names.filter { !$1.hasBars }.mapValues { name in
+        .init(traces: name.rows.flatMap(\.traces), knownRows: name.rows, isName: true)
+      },
+      Dictionary(
+        uniqueKeysWithValues: undivided.map { arrow, lines in
+          let traces = lines.flatMap(\.traces)
+          return (arrow, .init(traces: traces, knownRows: symbols[arrow]!, isName: false))
+        })
+    )
+  }
+
+  /// Divides writing into the rows in which it is read best.
+  mutating func divide(
     with reader: LabelReader, as writing: @Sendable (_ line: TextLine) -> LabelReader.Writing
   ) {
-    func sloped(_ blocks: [LabelReader.Block]) -> [[TextLine]?] {
-      reader.slopedRows(of: blocks, in: interpretation.pageWriting, as: writing)
+    func better(_ blocks: [LabelReader.Block]) -> [[TextLine]?] {
+      reader.betterRows(of: blocks, in: interpretation.pageWriting, as: writing)
     }
-    let named = names.keys.filter { !names[$0]!.hasBars }.sorted()
-    let ofNames = sloped(
-      named.map { state in
-        let rows = names[state]!.rows
-        return .init(traces: rows.flatMap(\.traces), levelRows: rows, isName: true)
-      })
-    for (state, rows) in zip(named, ofNames) {
+    let blocks = blocks
+    let named = blocks.names.keys.sorted()
+    for (state, rows) in zip(named, better(named.map { blocks.names[$0]! })) {
       if let rows { names[state] = WrittenRows(rows: rows) }
     }
-    let labelled = symbols.keys.sorted()
-    let ofLabels = sloped(
-      labelled.map { arrow in
-        .init(
-          traces: undivided[arrow]!.flatMap(\.traces), levelRows: symbols[arrow]!, isName: false)
-      })
+    let labelled = blocks.labels.keys.sorted()
     // All writing at an arrow is one label, or each line is one.
-    for (arrow, rows) in zip(labelled, ofLabels) {
+    for (arrow, rows) in zip(labelled, better(labelled.map { blocks.labels[$0]! })) {
       if let rows {
         symbols[arrow] = rows
       } else if undivided[arrow]!.count > 1 {
         let lines = undivided[arrow]!.map { line in
           LabelReader.Block(
-            traces: line.traces, levelRows: WrittenRows(traces: line.traces).undividedByBars,
+            traces: line.traces, knownRows: WrittenRows(traces: line.traces).undividedByBars,
             isName: false)
         }
-        let ofLines = sloped(lines)
+        let ofLines = better(lines)
         if ofLines.contains(where: { $0 != nil }) {
-          symbols[arrow] = zip(lines, ofLines).flatMap { $1 ?? $0.levelRows }
+          symbols[arrow] = zip(lines, ofLines).flatMap { $1 ?? $0.knownRows }
         }
       }
     }

@@ -453,6 +453,28 @@ import TestSupport
         && lost.errors.contains("pages/000001.png: expected a picture, which truth.json names"))
   }
 
+  @Test func rowsOfPagesAreMeasured() throws {
+    let composed = try run(
+      "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 5 --legible -o pages"
+    )
+    #expect(composed.status == 0, "\(composed.errors)")
+    let result = try run("dataset cut rows pages -o rows.ndjson")
+    #expect(result.status == 0, "\(result.errors)")
+    let rows = try String(contentsOfFile: "\(folder.path)/rows.ndjson", encoding: .utf8)
+      .split(separator: "\n").map {
+        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+      }
+    let truth = try PageTruth.read(folder: "\(folder.path)/pages")
+    #expect(rows.compactMap { $0["picture"] as? String } == truth.keys.sorted() && !rows.isEmpty)
+    let blocks = rows.flatMap { $0["blocks"] as? [[String: Any]] ?? [] }
+    let divisions = blocks.map { $0["divisions"] as? [[String: Any]] ?? [] }
+    #expect(divisions.contains { $0.count > 1 } && divisions.allSatisfy { !$0.isEmpty })
+    let values = divisions.map { $0.compactMap { $0["values"] as? [Double] } }
+    #expect(values.joined().allSatisfy { $0.count == 7 })
+    // The known rows are first.
+    #expect(values.allSatisfy { $0[0][2] == 1 && $0.dropFirst().allSatisfy { $0[2] == 0 } })
+  }
+
   // MARK: Ink of other programs
 
   @Test func inkOfOtherProgramsIsReadByEveryCommand() throws {

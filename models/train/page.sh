@@ -60,6 +60,13 @@ done
 python3 models/train/fit-arrows.py "${arrows[@]}" >"$runs/arrows.swift"
 swift format "$runs/arrows.swift" >Sources/InkDiagram/Page/PageArrowNetworks.swift
 
+# The weights by which the rows of writing are chosen, as the released reader reads it.
+"$inkstate" dataset compose pages "$runs/writing.ndjson" --shapes "$runs/shapes/train.ndjson" \
+  --legible --count 900 --seed 46001 --width 768 --height 768 --output "$runs/rows" --force
+"$inkstate" dataset cut rows "$runs/rows" --output "$runs/rows.ndjson" --force
+python3 models/train/fit-rows.py "$runs/rows" "$runs/rows.ndjson" \
+  >Sources/InkDiagram/RowDivision+Weights.swift
+
 # The numbers that decide what is a state and an arrow, fitted to pages with up to 16 states. They are not released: on
 # pages of other people, they are no better than the usual ones (models/README.md).
 "$inkstate" dataset compose pages "$runs/writing.ndjson" --shapes "$runs/shapes/train.ndjson" \

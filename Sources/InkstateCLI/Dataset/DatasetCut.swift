@@ -15,14 +15,14 @@ import SafeFiles
 struct DatasetCut: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cut",
-    abstract: "Cut writing, or lines that may be arrows, out of pages.",
+    abstract: "Cut writing, or what may be arrows or rows, out of pages.",
     discussion: """
-      The models that come with inkstate learn from the examples what writing in photographs looks like, and which \
-      lines of a page are arrows.
+      The models that come with inkstate learn from the examples what writing in photographs looks like, which lines \
+      of a page are arrows, and which rows its writing is in.
 
       Example: inkstate dataset cut labels runs/pages --output runs/labels
       """,
-    subcommands: [Labels.self, Arrows.self])
+    subcommands: [Labels.self, Arrows.self, Rows.self])
 
   struct Labels: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,12 +64,7 @@ struct DatasetCut: ParsableCommand {
         !text.text.contains("\n") && !text.label.isEmpty
       }
       guard !texts.isEmpty else { return [] }
-      let picture: TracedDrawing
-      do {
-        picture = try Tracer().trace(Photograph.read(path: page.path))
-      } catch TracingError.tooMuchDetail {
-        return []
-      }
+      guard let picture = try page.traced() else { return [] }
       let scale = Double(picture.page.width) / Double(picture.width)
       let writing = KnownWriting(
         texts: texts.map { $0.strokes.map { $0.map { Vector($0[0], $0[1]) * scale } } })
@@ -102,16 +97,34 @@ struct DatasetCut: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = .sortedKeys
-      let rows = try pages.cut(into: output) { page, network in
-        let picture = try Bitmap.read(path: page.path)
-        return try encoder.encode(
-          PageMeasures(of: picture, named: page.name, with: network, workers: 1))
+      try pages.measure(into: output) { page, network in
+        PageMeasures(
+          of: try Bitmap.read(path: page.path), named: page.name, with: network, workers: 1)
       }
-      try FileTree.write(
-        rows.reduce(into: Data()) { $0 += $1 + Data("\n".utf8) }, to: output.output)
-      Terminal.show("\(rows.count.counted("page")) in \(output.output)")
+    }
+  }
+
+  struct Rows: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rows",
+      abstract: "Measure the rows that the writing of pages may be in.",
+      discussion: """
+        The folder has pages and truth.json, as `inkstate dataset compose pages` writes it. The output is NDJSON: for \
+        each page with a truth, the writing in states and at arrows, with the ways in which it may be divided into \
+        rows, what is read then, and the measures of each. models/train/fit-rows.py fits the weights to them by which \
+        rows are chosen. Pages with too much detail for a drawing have no writing here.
+
+        Example: inkstate dataset cut rows runs/pages --output runs/rows.ndjson
+        """)
+
+    @OptionGroup var pages: KnownPages
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let recognizer = try DiagramRecognizer.released()
+      try pages.measure(into: output) { page, _ in
+        RowMeasures(of: try page.traced(), named: page.name, with: recognizer)
+      }
     }
   }
 }
@@ -123,6 +136,15 @@ struct KnownPages: ParsableArguments {
     let name: String
     let path: String
     let truth: PageTruth
+
+    /// Returns the strokes of the page; `nil` if it has too much detail for a drawing.
+    func traced() throws -> TracedDrawing? {
+      do {
+        return try Tracer().trace(Photograph.read(path: path))
+      } catch TracingError.tooMuchDetail {
+        return nil
+      }
+    }
   }
 
   @Argument(help: "A folder with pages and truth.json.")
@@ -130,6 +152,18 @@ struct KnownPages: ParsableArguments {
 
   /// So many pages are read before progress is shown.
   private static let batch = 64
+
+  /// Writes what `measure` finds on each page, as NDJSON.
+  fileprivate func measure(
+    into output: OutputOptions, _ measure: @Sendable (Page, PageNetwork) throws -> some Encodable
+  ) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let rows = try cut(into: output) { try encoder.encode(measure($0, $1)) }
+    try FileTree.write(
+      rows.reduce(into: Data()) { $0 += $1 + Data("\n".utf8) }, to: output.output)
+    Terminal.show("\(rows.count.counted("page")) in \(output.output)")
+  }
 
   /// Returns what `cut` finds on each page, in the order of their names.
   fileprivate func cut<Found: Sendable>(

@@ -1,47 +1,48 @@
 import Foundation
 import Ink
 
-/// Rows of writing whose baselines rise or fall, as those of a label along an arrow do.
+/// A way in which writing is divided into rows, whose baselines may rise or fall, as those of a label along an arrow do.
 ///
-/// The slope is found with projection profiles (Postl, 1986): the profile of ink across its baselines is the sharpest.
-///
-/// The numbers below were set by hand, after labels in two pictures by people (`stein.jpg` and `dmonopoly.jpg` of the
-/// measured ones) were divided wrongly, ``slightSlope`` after one in `jared-photo.jpg`.
-struct SlopedRows {
+/// Slopes are found with projection profiles (Postl, 1986): the profile of ink across baselines is the sharpest. Which
+/// division is right, the reader decides (``LabelReader/divisions(of:in:as:)``).
+struct RowDivision {
   /// The rows, in the order in which they are read.
   let rows: [TextLine]
-  /// How many times as long as high the longest row is.
-  private let shape: Double
+  /// The most ink on the way between two rows, as a share of the most ink in the lesser of both.
+  let gap: Double
+  /// Whether the strokes tell these rows, on level baselines, without a look at slopes.
+  let isKnown: Bool
+
+  private var strokes: [[Int]] { rows.map(\.strokes) }
 
   /// The ranges of slopes of which the best is a candidate, in degrees: rising, nearly level, falling and steep.
   ///
   /// Steep writing is read downwards or upwards.
   private static let ranges = [-44 ... -16, -14...14, 16...44, 46...134]
   private static let slopeStep = 2
-  /// The slopes up to which baselines are level, and up to which known rows are not joined, in degrees.
-  private static let (levelSlope, slightSlope) = (6, 15)
-  /// How many times as long as high the longest row is, at least, where it slopes, and where it is steep.
-  private static let (leastShape, leastSteepShape) = (1.5, 1.8)
-  /// How many times as long as high a single steep stroke or mark is, at most, to be writing and no line.
-  private static let maximumShape = 6.0
+  /// The slope up to which rows are level, in degrees.
+  private static let levelSlope = 6
   /// The number of parts of a profile.
   private static let partCount = 64
   /// A gap between rows has at most this share of the ink of the lesser row beside it.
-  private static let gap = 0.35
+  private static let largestGap = 0.35
   /// The height of a row, as a share of the highest one, below which it is dots, primes or bars, and the share of the
   /// most ink below which a part of a profile does not count for the height.
   private static let (leastRow, leastInk) = (0.4, 0.05)
   /// The share of a mark that is in a row, at least, besides the row with most of it.
   private static let leastPart = 0.15
 
-  /// Returns the ways in which writing may be in rows, besides the rows on level baselines that are known.
+  /// Creates the division that the strokes tell.
+  init(known rows: [TextLine]) { (self.rows, gap, isKnown) = (rows, 0, true) }
+
+  /// Returns the ways in which writing may be divided, besides the rows on level baselines that are known.
   ///
   /// - Parameters:
   ///   - traces: The strokes, or marks of `page`, at least one.
   ///   - page: The writing in a picture, or `nil` if only strokes are known.
   static func candidates(
     for traces: [Trace], besides known: [TextLine], in page: PageWriting?
-  ) -> [[TextLine]] {
+  ) -> [RowDivision] {
     let ink = traces.map { WeighedInk($0, in: page) }
     let extent = TextLine(traces: traces)
     let side = max(page?.cellSize ?? 0, extent.low.distance(to: extent.high) / Double(partCount))
@@ -54,23 +55,31 @@ struct SlopedRows {
         .map { (degrees: $0, sharpness: sharpness($0)) }
         .max { ($0.sharpness, -abs($0.degrees)) < ($1.sharpness, -abs($1.degrees)) }!.degrees
     }
-    return (slopes + [slopes[3] - 180]).compactMap { degrees in
-      let sloped = SlopedRows(of: traces, ink, degrees: degrees, in: page)
-      if abs(degrees) <= slightSlope, sloped.rows.count < known.count { return nil }
-      if abs(degrees) <= levelSlope { return sloped.rows.count > known.count ? sloped.rows : nil }
-      let isSteep = abs(degrees) > 45
-      if isSteep, traces.count == 1, sloped.shape > maximumShape { return nil }
-      return sloped.shape > (isSteep ? leastSteepShape : leastShape) ? sloped.rows : nil
+    var found: [RowDivision] = []
+    // People write on level lines, whatever is sharpest.
+    for degrees in Set(slopes + [0, slopes[3] - 180]).sorted() {
+      // A narrow gap is lost in a smooth profile, and one with dirt in another.
+      let both = [true, false].map {
+        RowDivision(of: traces, ink, degrees: degrees, isSmooth: $0, in: page)
+      }
+      let isSame = both[0].strokes == both[1].strokes
+      found += (isSame ? [both[0]] : both).filter {
+        abs(degrees) > levelSlope || $0.strokes != known.map(\.strokes)
+      }
     }
+    return found
   }
 
-  private init(of traces: [Trace], _ ink: [WeighedInk], degrees: Int, in page: PageWriting?) {
+  private init(
+    of traces: [Trace], _ ink: [WeighedInk], degrees: Int, isSmooth: Bool, in page: PageWriting?
+  ) {
     let across = Vector.normal(degrees)
     let heights = ink.map { $0.places.map(across.dot) }
     let extent = Array(heights.joined()).extent
     let partSide = max(page?.cellSize ?? 0, extent / Double(Self.partCount))
     let profile = Profile(of: ink, heights: heights, partSide: partSide)
-    let edges = [-.infinity] + Self.cuts(of: profile) + [.infinity]
+    let cuts = Self.cuts(of: isSmooth ? profile.smoothed : profile.parts)
+    let edges = [-.infinity] + cuts.map(profile.height) + [.infinity]
     let bands = zip(edges, edges.dropFirst()).map { $0..<$1 }
     let rowsOfTraces = heights.map { heights in
       let counts = bands.map { heights.count(where: $0.contains) }
@@ -81,36 +90,29 @@ struct SlopedRows {
           || page != nil && Double(counts[$0]) >= Self.leastPart * Double(heights.count)
       }
     }
-    var rows: [TextLine] = []
-    var longest = (length: 0.0, height: 0.0)
-    for (number, band) in bands.enumerated() {
+    rows = bands.enumerated().compactMap { number, band in
       let own = traces.indices.filter { rowsOfTraces[$0].contains(number) }
-      guard !own.isEmpty else { continue }
-      rows.append(
-        TextLine(
-          traces: own.map { traces[$0] }, slope: Double(degrees) * .pi / 180,
-          band: page == nil ? nil : band))
-      let inside = own.flatMap { ink[$0].places }.filter { band.contains($0.dot(across)) }
-      let length = inside.map { $0.cross(across) }.extent
-      if length > longest.length { longest = (length, inside.map(across.dot).extent) }
+      guard !own.isEmpty else { return nil }
+      return TextLine(
+        traces: own.map { traces[$0] }, slope: Double(degrees) * .pi / 180,
+        band: page == nil ? nil : band)
     }
-    self.rows = rows
-    shape = longest.length / max(longest.height, 1e-9)
+    gap = profile.gap(at: cuts)
+    isKnown = false
   }
 
-  /// Returns the middles of the gaps between rows.
-  private static func cuts(of profile: Profile) -> [Double] {
-    let parts = profile.smoothed
+  /// Returns the parts of a profile that are the middles of the gaps between rows.
+  private static func cuts(of parts: [Double]) -> [Int] {
     let most = parts.max() ?? 0
     var gaps: [Int] = []
     // The most ink since the last gap, and where there is least after it.
     var peak = 0.0
     var lowest: (ink: Double, first: Int, last: Int)?
     for (number, ink) in parts.enumerated() {
-      if let low = lowest, ink > low.ink, low.ink <= gap * min(peak, ink) {
+      if let low = lowest, ink > low.ink, low.ink <= largestGap * min(peak, ink) {
         gaps.append((low.first + low.last) / 2)
         (peak, lowest) = (ink, nil)
-      } else if ink > peak, lowest.map({ $0.ink > gap * peak }) ?? true {
+      } else if ink > peak, lowest.map({ $0.ink > largestGap * peak }) ?? true {
         (peak, lowest) = (ink, nil)
       } else if lowest.map({ ink < $0.ink }) ?? true {
         lowest = (ink, number, number)
@@ -129,7 +131,7 @@ struct SlopedRows {
       let beside = [row - 1, row].filter(gaps.indices.contains)
       gaps.remove(at: beside.max { parts[gaps[$0]] < parts[gaps[$1]] }!)
     }
-    return gaps.map { profile.start + (Double($0) + 0.5) * profile.partSide }
+    return gaps
   }
 
   /// The places of a stroke or of the cells of a mark, and how much ink each has.
@@ -159,6 +161,18 @@ struct SlopedRows {
       parts = [Double](repeating: 0, count: Int((high - low) / self.partSide) + 1)
       for (own, heights) in zip(ink, heights) {
         for height in heights { parts[Int((height - low) / self.partSide)] += own.weight }
+      }
+    }
+
+    /// Returns the height of the middle of a part.
+    func height(_ part: Int) -> Double { start + (Double(part) + 0.5) * partSide }
+
+    /// Returns the most ink in the parts at which it is cut, as shares of the most ink in the lesser row beside each.
+    func gap(at cuts: [Int]) -> Double {
+      let edges = [0] + cuts + [parts.count - 1]
+      return cuts.indices.reduce(0) { worst, cut in
+        let beside = [0, 1].map { parts[edges[cut + $0]...edges[cut + 1 + $0]].max()! }
+        return max(worst, parts[cuts[cut]] / max(beside.min()!, 1e-9))
       }
     }
 

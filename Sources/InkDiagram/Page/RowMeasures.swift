@@ -1,0 +1,58 @@
+import Ink
+import InkRaster
+
+/// The ways in which the writing of a page may be divided into rows, with the measures by which they are judged
+/// (``RowDivision/weights``), for fitting these.
+package struct RowMeasures: Encodable, Sendable {
+  /// A way in which writing may be divided.
+  package struct Division: Encodable, Sendable {
+    /// What is read then.
+    let text: String
+    let values: [Double]
+  }
+
+  /// The writing in a state or at an arrow.
+  package struct Block: Encodable, Sendable {
+    /// The corners of the upright rectangle around it, in pixels.
+    let low, high: [Double]
+    /// The division that the strokes tell, and others unless that is read well.
+    let divisions: [Division]
+  }
+
+  /// The name of the picture.
+  let picture: String
+  let blocks: [Block]
+
+  /// Measures the writing of a picture that is upright, as `recognizer` does; there is none in `nil`.
+  package init(
+    of picture: (some DiagramPicture)?, named name: String, with recognizer: DiagramRecognizer
+  ) {
+    self.picture = name
+    guard let picture, case let drawing = picture.uprightDrawing, !drawing.traces.isEmpty else {
+      blocks = []
+      return
+    }
+    let page = PageSight(
+      PageReading(of: picture.page, with: recognizer.network, workers: 1))
+    let interpretation = Interpretation(of: drawing.traces, in: page, picture)
+    let labelReader = LabelReader(
+      reader: recognizer.reader, vocabulary: [], alphabet: [], workers: 1)
+    let found = LabelSearch(interpretation).blocks
+    let sorted = [found.names, found.labels].flatMap { $0.sorted { $0.key < $1.key } }
+    blocks = sorted.map { _, block in
+      let (line, divisions) = (
+        TextLine(traces: block.traces),
+        labelReader.divisions(of: block, in: interpretation.pageWriting) { line in
+          interpretation.writing(line, in: drawing, turnedBy: 0)
+        }
+      )
+      let corners = [line.low, line.high].map(picture.pixel)
+      return Block(
+        low: [corners[0].x, corners[0].y].map(Self.rounded),
+        high: [corners[1].x, corners[1].y].map(Self.rounded),
+        divisions: divisions.map { .init(text: $0.text, values: $0.values.map(Self.rounded)) })
+    }
+  }
+
+  private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+}
