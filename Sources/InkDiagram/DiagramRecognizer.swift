@@ -30,7 +30,7 @@ public struct DiagramRecognizer: Sendable {
   private static let maximumDoubtful = 5
   /// How much less a drawing has to cost with a doubtful ring as a state.
   private static let newState = 1.5
-  /// The number of strokes above which doubtful rings are decided one by one, and writing is in the rows that its strokes tell.
+  /// The number of strokes above which doubtful rings are decided one by one, and rows of writing are not judged.
   private static let maximumStrokes = 400
 
   /// The strokes of writing for each ring above which bare rings are letters.

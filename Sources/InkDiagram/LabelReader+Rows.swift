@@ -9,13 +9,14 @@ extension LabelReader {
     var isName: Bool
   }
 
-  /// The score of a row from which it is not tried otherwise.
+  // These two were set by hand.
+
+  /// The mean score of rows from which no others are tried.
   private static let readWell = -1.0
   /// The score of a character, at least.
   private static let leastCharacter = -6.0
 
-  /// Returns the rows of each block in which its writing is read better than in the known ones; `nil` where there are
-  /// none.
+  /// Returns the likeliest rows of each block; `nil` where those are the known ones.
   ///
   /// - Parameter page: The writing in a picture, or `nil` if only strokes are known.
   func betterRows(
@@ -42,17 +43,27 @@ extension LabelReader {
   }
 
   /// Returns the ways in which a block may be divided, the known one first; only that one if it is read well.
+  ///
+  /// Other rows than the known ones have two characters or more, because an index below its letter is no row, and sloped
+  /// ones four letters or digits, because few of them show no slope.
   func divisions(
     of block: Block, in page: PageWriting?, as writing: (_ line: TextLine) -> Writing
   ) -> [ReadDivision] {
-    func read(_ division: RowDivision) -> (ReadDivision, isReadWell: Bool) {
+    func read(_ division: RowDivision) -> (ReadDivision, isReadWell: Bool)? {
       let texts = division.rows.map { bestText(of: writing($0), asName: block.isName) }
+      guard
+        division.isKnown
+          || texts.allSatisfy({ text in
+            division.isSloped
+              ? text.text.count { $0.isLetter || $0.isNumber } > 3 : text.text.count > 1
+          })
+      else { return nil }
       let counts = texts.map { Double(max(1, $0.text.count)) }
       let values = [
         // How well a character is read, in the mean of the rows.
         zip(texts, counts).reduce(0) { $0 + max(Self.leastCharacter, $1.0.score / $1.1) }
           / Double(texts.count),
-        // Ink that is more characters, and not one that is hard to read.
+        // A word that is read as one character is read badly.
         log(counts.reduce(0, +)),
         division.isKnown ? 1 : 0, min(abs(division.rows[0].slope), .pi / 4), division.gap,
         Double(texts.count - 1),
@@ -66,11 +77,11 @@ extension LabelReader {
         texts.reduce(0) { $0 + $1.score } >= Self.readWell * Double(texts.count)
       )
     }
-    let (known, isReadWell) = read(RowDivision(known: block.knownRows))
+    let (known, isReadWell) = read(RowDivision(known: block.knownRows))!
     if isReadWell { return [known] }
     return [known]
       + RowDivision.candidates(for: block.traces, besides: block.knownRows, in: page)
-      .map { read($0).0 }
+      .compactMap { read($0)?.0 }
   }
 
   /// Returns the texts of each symbol or list of symbols in a label, the likeliest first with probabilities.

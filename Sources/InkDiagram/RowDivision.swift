@@ -8,12 +8,17 @@ import Ink
 struct RowDivision {
   /// The rows, in the order in which they are read.
   let rows: [TextLine]
-  /// The most ink on the way between two rows, as a share of the most ink in the lesser of both.
+  /// The most ink where two rows meet, as a share of the most ink across the lesser of both; 0 of known rows.
   let gap: Double
   /// Whether the strokes tell these rows, on level baselines, without a look at slopes.
   let isKnown: Bool
 
+  /// Whether the rows are not level.
+  var isSloped: Bool { abs(rows[0].slope) > Double(Self.levelSlope) * 1.01 * .pi / 180 }
+
   private var strokes: [[Int]] { rows.map(\.strokes) }
+
+  // The numbers below were set by hand.
 
   /// The ranges of slopes of which the best is a candidate, in degrees: rising, nearly level, falling and steep.
   ///
@@ -58,13 +63,12 @@ struct RowDivision {
     var found: [RowDivision] = []
     // People write on level lines, whatever is sharpest.
     for degrees in Set(slopes + [0, slopes[3] - 180]).sorted() {
-      // A narrow gap is lost in a smooth profile, and one with dirt in another.
-      let both = [true, false].map {
-        RowDivision(of: traces, ink, degrees: degrees, isSmooth: $0, in: page)
-      }
-      let isSame = both[0].strokes == both[1].strokes
-      found += (isSame ? [both[0]] : both).filter {
-        abs(degrees) > levelSlope || $0.strokes != known.map(\.strokes)
+      // A narrow gap is lost in a smooth profile. Points of strokes are too far apart for another one.
+      for isSmooth in page == nil ? [true] : [true, false] {
+        let division = RowDivision(
+          of: traces, ink, degrees: degrees, isSmooth: isSmooth, in: page)
+        let isKnown = !division.isSloped && division.strokes == known.map(\.strokes)
+        if !isKnown, isSmooth || division.strokes != found.last?.strokes { found.append(division) }
       }
     }
     return found
@@ -90,14 +94,13 @@ struct RowDivision {
           || page != nil && Double(counts[$0]) >= Self.leastPart * Double(heights.count)
       }
     }
-    rows = bands.enumerated().compactMap { number, band in
-      let own = traces.indices.filter { rowsOfTraces[$0].contains(number) }
-      guard !own.isEmpty else { return nil }
-      return TextLine(
-        traces: own.map { traces[$0] }, slope: Double(degrees) * .pi / 180,
-        band: page == nil ? nil : band)
+    let written = bands.indices.filter { band in rowsOfTraces.contains { $0.contains(band) } }
+    rows = written.map { number in
+      TextLine(
+        traces: traces.indices.filter { rowsOfTraces[$0].contains(number) }.map { traces[$0] },
+        slope: Double(degrees) * .pi / 180, band: page == nil ? nil : bands[number])
     }
-    gap = profile.gap(at: cuts)
+    gap = profile.gap(at: cuts, between: written)
     isKnown = false
   }
 
@@ -157,22 +160,27 @@ struct RowDivision {
     /// Creates a profile of ink at `heights` across the baselines: those of the places of each stroke or mark.
     init(of ink: [WeighedInk], heights: [[Double]], partSide: Double) {
       let (low, high) = (heights.joined().min() ?? 0, heights.joined().max() ?? 0)
-      (start, self.partSide) = (low, max(partSide, 1e-9))
-      parts = [Double](repeating: 0, count: Int((high - low) / self.partSide) + 1)
+      let side = max(partSide, 1e-9)
+      (start, self.partSide) = (low, side)
+      // Cells are whole parts apart, so that each is in the middle of its part.
+      func part(_ height: Double) -> Int { Int(((height - low) / side).rounded()) }
+      parts = [Double](repeating: 0, count: part(high) + 1)
       for (own, heights) in zip(ink, heights) {
-        for height in heights { parts[Int((height - low) / self.partSide)] += own.weight }
+        for height in heights { parts[part(height)] += own.weight }
       }
     }
 
     /// Returns the height of the middle of a part.
-    func height(_ part: Int) -> Double { start + (Double(part) + 0.5) * partSide }
+    func height(_ part: Int) -> Double { start + Double(part) * partSide }
 
-    /// Returns the most ink in the parts at which it is cut, as shares of the most ink in the lesser row beside each.
-    func gap(at cuts: [Int]) -> Double {
+    /// Returns the most ink where two of the written bands between cuts meet, as a share of the most ink in the lesser of
+    /// both.
+    func gap(at cuts: [Int], between written: [Int]) -> Double {
       let edges = [0] + cuts + [parts.count - 1]
-      return cuts.indices.reduce(0) { worst, cut in
-        let beside = [0, 1].map { parts[edges[cut + $0]...edges[cut + 1 + $0]].max()! }
-        return max(worst, parts[cuts[cut]] / max(beside.min()!, 1e-9))
+      func most(_ band: Int) -> Double { parts[edges[band]...edges[band + 1]].max()! }
+      return zip(written, written.dropFirst()).reduce(0) { worst, beside in
+        let least = cuts[beside.0..<beside.1].map { parts[$0] }.min()!
+        return max(worst, least / max(min(most(beside.0), most(beside.1)), 1e-9))
       }
     }
 

@@ -55,6 +55,9 @@ import Testing
     // One line in which they are not divided is not all that is known.
     #expect(level(rows).contains(twoRows))
     #expect(level(traces([1], turnedBy: 0)).isEmpty)
+    // A dot has no extent.
+    let dot = Trace(Stroke([Point(5, 5), Point(5, 5)]), index: 0)!
+    #expect(candidates([dot]).allSatisfy { $0.rows.count == 1 && $0.gap == 0 })
   }
 
   @Test func inkBetweenRowsIsMeasured() {
@@ -76,8 +79,8 @@ import Testing
     "T": [[(0, 0), (0.8, 0)], [(0.4, 0), (0.4, 1)]],
   ]
 
-  /// The strokes of words below each other.
-  private func written(_ words: [String]) -> Drawing {
+  /// The strokes of words below each other, in letters of the height 30.
+  private func written(_ words: [String], pitch: Double = 45) -> Drawing {
     Drawing(
       words.enumerated().flatMap { row, word in
         word.enumerated().flatMap { column, letter in
@@ -115,6 +118,18 @@ import Testing
     #expect(rows(["LATE", "THE", "NET"]) == ["LATE", "THE", "NET"])
     // What is read as it is stays so.
     #expect(rows(["HALT"]) == nil)
+  }
+
+  @Test(arguments: [34.0, 36, 38, 45]) func rowsAreFoundInPictures(pitch: Double) throws {
+    let words = written(["HALT", "TEN"], pitch: pitch)
+    let ring = Stroke(
+      (0...200).map {
+        let angle = Double($0) * .pi / 100
+        return Point(60 + 110 * cos(angle), 35 + 75 * sin(angle))
+      })
+    let diagram = try DiagramRecognizer.released()
+      .recognize(DrawnPicture(drawing: Drawing(words.strokes + [ring]))).diagram
+    #expect(diagram.states.map(\.name) == ["HALT TEN"])
   }
 
   @Test(arguments: [

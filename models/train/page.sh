@@ -64,8 +64,8 @@ swift format "$runs/arrows.swift" >Sources/InkDiagram/Page/PageArrowNetworks.swi
 "$inkstate" dataset compose pages "$runs/writing.ndjson" --shapes "$runs/shapes/train.ndjson" \
   --legible --count 900 --seed 46001 --width 768 --height 768 --output "$runs/rows" --force
 "$inkstate" dataset cut rows "$runs/rows" --output "$runs/rows.ndjson" --force
-python3 models/train/fit-rows.py "$runs/rows" "$runs/rows.ndjson" \
-  >Sources/InkDiagram/RowDivision+Weights.swift
+python3 models/train/fit-rows.py "$runs/rows" "$runs/rows.ndjson" >"$runs/rows.swift"
+cp "$runs/rows.swift" Sources/InkDiagram/RowDivision+Weights.swift
 
 # The numbers that decide what is a state and an arrow, fitted to pages with up to 16 states. They are not released: on
 # pages of other people, they are no better than the usual ones (models/README.md).

@@ -13,7 +13,7 @@ package struct RowMeasures: Encodable, Sendable {
 
   /// The writing in a state or at an arrow.
   package struct Block: Encodable, Sendable {
-    /// The corners of the upright rectangle around it, in pixels.
+    /// The corners of the upright rectangle around it, in pixels of ``DiagramPicture/page``.
     let low, high: [Double]
     /// The division that the strokes tell, and others unless that is read well.
     let divisions: [Division]
@@ -23,7 +23,9 @@ package struct RowMeasures: Encodable, Sendable {
   let picture: String
   let blocks: [Block]
 
-  /// Measures the writing of a picture that is upright, as `recognizer` does; there is none in `nil`.
+  /// Measures the writing of an upright picture as `recognizer` sees it.
+  ///
+  /// - Parameter picture: The picture, or `nil` for one without writing.
   package init(
     of picture: (some DiagramPicture)?, named name: String, with recognizer: DiagramRecognizer
   ) {

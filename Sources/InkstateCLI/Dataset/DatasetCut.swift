@@ -112,7 +112,7 @@ struct DatasetCut: ParsableCommand {
         The folder has pages and truth.json, as `inkstate dataset compose pages` writes it. The output is NDJSON: for \
         each page with a truth, the writing in states and at arrows, with the ways in which it may be divided into \
         rows, what is read then, and the measures of each. models/train/fit-rows.py fits the weights to them by which \
-        rows are chosen. Pages with too much detail for a drawing have no writing here.
+        rows are chosen. Pages that lie, and those with too much detail for a drawing, have no writing here.
 
         Example: inkstate dataset cut rows runs/pages --output runs/rows.ndjson
         """)
@@ -123,7 +123,9 @@ struct DatasetCut: ParsableCommand {
     func run() throws {
       let recognizer = try DiagramRecognizer.released()
       try pages.measure(into: output) { page, _ in
-        RowMeasures(of: try page.traced(), named: page.name, with: recognizer)
+        let isUpright = abs(page.truth.turned ?? 0) < 45
+        return RowMeasures(
+          of: isUpright ? try page.traced() : nil, named: page.name, with: recognizer)
       }
     }
   }
