@@ -9,12 +9,14 @@ extension LabelReader {
     var isName: Bool
   }
 
-  // These two were set by hand.
+  // These four were set by hand.
 
   /// The mean score of rows from which no others are tried.
   private static let readWell = -1.0
   /// The score of a character, at least.
   private static let leastCharacter = -6.0
+  /// The characters of a level row, and the letters and digits of a sloped one, at least, besides the known rows.
+  private static let (leastLevel, leastSloped) = (2, 4)
 
   /// Returns the likeliest rows of each block; `nil` where those are the known ones.
   ///
@@ -44,20 +46,20 @@ extension LabelReader {
 
   /// Returns the ways in which a block may be divided, the known one first; only that one if it is read well.
   ///
-  /// Other rows than the known ones have two characters or more, because an index below its letter is no row, and sloped
-  /// ones four letters or digits, because few of them show no slope.
+  /// Other rows than the known ones have at least two characters: an index below its letter is no row. Sloped ones have
+  /// at least four letters or digits: fewer show no slope.
   func divisions(
     of block: Block, in page: PageWriting?, as writing: (_ line: TextLine) -> Writing
   ) -> [ReadDivision] {
-    func read(_ division: RowDivision) -> (ReadDivision, isReadWell: Bool)? {
-      let texts = division.rows.map { bestText(of: writing($0), asName: block.isName) }
-      guard
-        division.isKnown
-          || texts.allSatisfy({ text in
-            division.isSloped
-              ? text.text.count { $0.isLetter || $0.isNumber } > 3 : text.text.count > 1
-          })
-      else { return nil }
+    func texts(_ division: RowDivision) -> [ScoredText] {
+      division.rows.map { bestText(of: writing($0), asName: block.isName) }
+    }
+    func isLongEnough(_ text: String, isSloped: Bool) -> Bool {
+      isSloped
+        ? text.count { $0.isLetter || $0.isNumber } >= Self.leastSloped
+        : text.count >= Self.leastLevel
+    }
+    func judged(_ division: RowDivision, _ texts: [ScoredText]) -> ReadDivision {
       let counts = texts.map { Double(max(1, $0.text.count)) }
       let values = [
         // How well a character is read, in the mean of the rows.
@@ -70,18 +72,21 @@ extension LabelReader {
         // Many names and most symbols are one character.
         division.isKnown && counts == [1] ? 1 : 0,
       ]
-      let odds = zip(values, RowDivision.weights).reduce(0) { $0 + $1.0 * $1.1 }
-      let text = texts.map(\.text).joined(separator: " ")
-      return (
-        ReadDivision(division: division, text: text, values: values, odds: odds),
-        texts.reduce(0) { $0 + $1.score } >= Self.readWell * Double(texts.count)
-      )
+      return ReadDivision(
+        division: division, text: texts.map(\.text).joined(separator: " "), values: values,
+        odds: zip(values, RowDivision.weights).reduce(0) { $0 + $1.0 * $1.1 })
     }
-    let (known, isReadWell) = read(RowDivision(known: block.knownRows))!
-    if isReadWell { return [known] }
-    return [known]
-      + RowDivision.candidates(for: block.traces, besides: block.knownRows, in: page)
-      .compactMap { read($0)?.0 }
+    let known = RowDivision(known: block.knownRows)
+    let knownTexts = texts(known)
+    var divisions = [judged(known, knownTexts)]
+    let score = knownTexts.reduce(0) { $0 + $1.score }
+    if score >= Self.readWell * Double(knownTexts.count) { return divisions }
+    for other in RowDivision.candidates(for: block.traces, besides: block.knownRows, in: page) {
+      let texts = texts(other)
+      guard texts.allSatisfy({ isLongEnough($0.text, isSloped: other.isSloped) }) else { continue }
+      divisions.append(judged(other, texts))
+    }
+    return divisions
   }
 
   /// Returns the texts of each symbol or list of symbols in a label, the likeliest first with probabilities.

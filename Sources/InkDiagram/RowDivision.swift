@@ -12,9 +12,8 @@ struct RowDivision {
   let gap: Double
   /// Whether the strokes tell these rows, on level baselines, without a look at slopes.
   let isKnown: Bool
-
   /// Whether the rows are not level.
-  var isSloped: Bool { abs(rows[0].slope) > Double(Self.levelSlope) * 1.01 * .pi / 180 }
+  let isSloped: Bool
 
   private var strokes: [[Int]] { rows.map(\.strokes) }
 
@@ -38,7 +37,7 @@ struct RowDivision {
   private static let leastPart = 0.15
 
   /// Creates the division that the strokes tell.
-  init(known rows: [TextLine]) { (self.rows, gap, isKnown) = (rows, 0, true) }
+  init(known rows: [TextLine]) { (self.rows, gap, isKnown, isSloped) = (rows, 0, true, false) }
 
   /// Returns the ways in which writing may be divided, besides the rows on level baselines that are known.
   ///
@@ -102,6 +101,7 @@ struct RowDivision {
     }
     gap = profile.gap(at: cuts, between: written)
     isKnown = false
+    isSloped = abs(degrees) > Self.levelSlope
   }
 
   /// Returns the parts of a profile that are the middles of the gaps between rows.

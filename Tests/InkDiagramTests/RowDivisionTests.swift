@@ -79,14 +79,14 @@ import Testing
     "T": [[(0, 0), (0.8, 0)], [(0.4, 0), (0.4, 1)]],
   ]
 
-  /// The strokes of words below each other, in letters of the height 30.
+  /// The strokes of words `pitch` below each other, in letters of the height 30.
   private func written(_ words: [String], pitch: Double = 45) -> Drawing {
     Drawing(
       words.enumerated().flatMap { row, word in
         word.enumerated().flatMap { column, letter in
           Self.letters[letter]!.map { corners in
             let points = corners.map {
-              Point(30 * ($0.0 + 1.1 * Double(column)), 30 * ($0.1 + 1.5 * Double(row)))
+              Point(30 * ($0.0 + 1.1 * Double(column)), 30 * $0.1 + pitch * Double(row))
             }
             return Stroke(
               zip(points, points.dropFirst()).flatMap { from, to in
@@ -101,16 +101,28 @@ import Testing
       })
   }
 
-  @Test func writingIsInTheRowsInWhichItIsRead() throws {
-    let reader = LabelReader(
-      reader: try Reader.released(), vocabulary: [], alphabet: [], workers: 1)
-    func rows(_ words: [String]) -> [String]? {
-      let drawing = written(words)
-      @Sendable func writing(_ line: TextLine) -> LabelReader.Writing {
-        .ink(Drawing(line.strokes.map { drawing.strokes[$0] }))
+  /// The strokes of a drawing as one line, and what turns a line of them upright.
+  private func block(
+    of drawing: Drawing
+  ) -> (LabelReader.Block, @Sendable (TextLine) -> LabelReader.Writing) {
+    let known = [TextLine(traces: drawing.traces)]
+    return (
+      LabelReader.Block(traces: drawing.traces, knownRows: known, isName: true),
+      { line in
+        let strokes = line.strokes.map { drawing.strokes[$0] }
+        return .ink(Drawing(strokes).transformed(by: .rotation(-line.slope)))
       }
-      let block = LabelReader.Block(
-        traces: drawing.traces, knownRows: [TextLine(traces: drawing.traces)], isName: true)
+    )
+  }
+
+  private func reader() throws -> LabelReader {
+    LabelReader(reader: try Reader.released(), vocabulary: [], alphabet: [], workers: 1)
+  }
+
+  @Test func writingIsInTheRowsInWhichItIsRead() throws {
+    let reader = try reader()
+    func rows(_ words: [String]) -> [String]? {
+      let (block, writing) = block(of: written(words))
       return reader.betterRows(of: [block], in: nil, as: writing)[0]?
         .map { reader.bestText(of: writing($0), asName: true).text }
     }
@@ -120,7 +132,26 @@ import Testing
     #expect(rows(["HALT"]) == nil)
   }
 
-  @Test(arguments: [34.0, 36, 38, 45]) func rowsAreFoundInPictures(pitch: Double) throws {
+  /// An index below its letter is no row, and few letters show no slope.
+  @Test func shortRowsAreNotTried() throws {
+    let reader = try reader()
+    func tried(_ words: [String], turnedBy degrees: Double) -> [RowDivision] {
+      let turned = written(words).transformed(by: .rotation(degrees * .pi / 180))
+      let (block, writing) = block(of: turned)
+      return reader.divisions(of: block, in: nil, as: writing).dropFirst().map(\.division)
+    }
+    func offered(_ words: [String], turnedBy degrees: Double) -> [RowDivision] {
+      candidates(written(words).transformed(by: .rotation(degrees * .pi / 180)).traces)
+    }
+    #expect(offered(["H", "N"], turnedBy: 0).contains { $0.rows.count == 2 })
+    #expect(!tried(["H", "N"], turnedBy: 0).contains { $0.rows.count == 2 })
+    #expect(tried(["HE", "NE"], turnedBy: 0).contains { $0.rows.count == 2 })
+    #expect(offered(["TEN"], turnedBy: 40).contains { $0.isSloped && $0.rows.count == 1 })
+    #expect(!tried(["TEN"], turnedBy: 40).contains { $0.isSloped })
+    #expect(tried(["HALT"], turnedBy: 40).contains { $0.isSloped && $0.rows.count == 1 })
+  }
+
+  @Test(arguments: [37.0, 38, 45]) func rowsAreFoundInPictures(pitch: Double) throws {
     let words = written(["HALT", "TEN"], pitch: pitch)
     let ring = Stroke(
       (0...200).map {
@@ -149,8 +180,7 @@ import Testing
   }
 
   @Test func theTextsOfAPhraseAreJoined() throws {
-    let reader = LabelReader(
-      reader: try Reader.released(), vocabulary: [], alphabet: [], workers: 1)
+    let reader = try reader()
     let rows = traces([4, 4, 4], turnedBy: 0)
     let lines = [0, 4, 8].map { TextLine(traces: Array(rows[$0..<$0 + 4])) }
     func text(_ text: String, _ score: Double) -> ScoredText { .init(text: text, score: score) }

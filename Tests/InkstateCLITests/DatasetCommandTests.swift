@@ -413,16 +413,21 @@ import TestSupport
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
   }
 
+  /// The objects in a file of NDJSON.
+  private func measures(_ name: String) throws -> [[String: Any]] {
+    try String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)
+      .split(separator: "\n").map {
+        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+      }
+  }
+
   @Test func linesOfPagesAreMeasured() throws {
     let composed = try run(
       "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 5 -o pages")
     #expect(composed.status == 0, "\(composed.errors)")
     let result = try run("dataset cut arrows pages -o arrows.ndjson")
     #expect(result.status == 0, "\(result.errors)")
-    let rows = try String(contentsOfFile: "\(folder.path)/arrows.ndjson", encoding: .utf8)
-      .split(separator: "\n").map {
-        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
-      }
+    let rows = try measures("arrows.ndjson")
     let truth = try #require(
       try JSONSerialization.jsonObject(
         with: Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/pages/truth.json")))
@@ -460,10 +465,7 @@ import TestSupport
     #expect(composed.status == 0, "\(composed.errors)")
     let result = try run("dataset cut rows pages -o rows.ndjson")
     #expect(result.status == 0, "\(result.errors)")
-    let rows = try String(contentsOfFile: "\(folder.path)/rows.ndjson", encoding: .utf8)
-      .split(separator: "\n").map {
-        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
-      }
+    let rows = try measures("rows.ndjson")
     let truth = try PageTruth.read(folder: "\(folder.path)/pages")
     #expect(rows.compactMap { $0["picture"] as? String } == truth.keys.sorted() && !rows.isEmpty)
     let blocks = rows.flatMap { $0["blocks"] as? [[String: Any]] ?? [] }

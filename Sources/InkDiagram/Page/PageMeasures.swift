@@ -63,5 +63,6 @@ package struct PageMeasures: Encodable, Sendable {
     automata = known.automata
   }
 
-  private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+  /// Returns a measure as it is written.
+  static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

@@ -42,19 +42,19 @@ package struct RowMeasures: Encodable, Sendable {
     let found = LabelSearch(interpretation).blocks
     let sorted = [found.names, found.labels].flatMap { $0.sorted { $0.key < $1.key } }
     blocks = sorted.map { _, block in
-      let (line, divisions) = (
-        TextLine(traces: block.traces),
-        labelReader.divisions(of: block, in: interpretation.pageWriting) { line in
-          interpretation.writing(line, in: drawing, turnedBy: 0)
-        }
-      )
-      let corners = [line.low, line.high].map(picture.pixel)
+      let line = TextLine(traces: block.traces)
+      let divisions = labelReader.divisions(of: block, in: interpretation.pageWriting) {
+        interpretation.writing($0, in: drawing, turnedBy: 0)
+      }
+      func pixel(_ corner: Vector) -> [Double] {
+        let place = picture.pixel(at: corner)
+        return [place.x, place.y].map(PageMeasures.rounded)
+      }
       return Block(
-        low: [corners[0].x, corners[0].y].map(Self.rounded),
-        high: [corners[1].x, corners[1].y].map(Self.rounded),
-        divisions: divisions.map { .init(text: $0.text, values: $0.values.map(Self.rounded)) })
+        low: pixel(line.low), high: pixel(line.high),
+        divisions: divisions.map {
+          .init(text: $0.text, values: $0.values.map(PageMeasures.rounded))
+        })
     }
   }
-
-  private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

@@ -112,7 +112,8 @@ struct DatasetCut: ParsableCommand {
         The folder has pages and truth.json, as `inkstate dataset compose pages` writes it. The output is NDJSON: for \
         each page with a truth, the writing in states and at arrows, with the ways in which it may be divided into \
         rows, what is read then, and the measures of each. models/train/fit-rows.py fits the weights to them by which \
-        rows are chosen. Pages that lie, and those with too much detail for a drawing, have no writing here.
+        rows are chosen. Pages turned by 45 degrees or more, and those with too much detail for a drawing, have no \
+        writing here.
 
         Example: inkstate dataset cut rows runs/pages --output runs/rows.ndjson
         """)
@@ -120,10 +121,13 @@ struct DatasetCut: ParsableCommand {
     @OptionGroup var pages: KnownPages
     @OptionGroup var output: OutputOptions
 
+    /// The degrees by which pages are turned that have to be turned back before they are read.
+    private static let uprightLimit = 45.0
+
     func run() throws {
       let recognizer = try DiagramRecognizer.released()
       try pages.measure(into: output) { page, _ in
-        let isUpright = abs(page.truth.turned ?? 0) < 45
+        let isUpright = abs(page.truth.turned ?? 0) < Self.uprightLimit
         return RowMeasures(
           of: isUpright ? try page.traced() : nil, named: page.name, with: recognizer)
       }
