@@ -624,10 +624,11 @@ import Testing
   }
 
   @Test func aPerceptronIsOneHiddenLayer() {
-    let network = Perceptron(hidden: [[1, 2, -1], [0.5, -1, 0]], output: [[0.25, 3, 4]])
-    // max(0, 1 + 2·2 − 1·3) = 2 and max(0, 0.5 − 2) = 0.
-    #expect(network([2, 3]) == [0.25 + 3 * 2])
-    #expect(network([-1, 0]) == [0.25 + 4 * 1.5])
+    let network = Perceptron(hidden: [[1, 2, -1], [0.5, -1, 0]], output: [[0.25, 3, 5]])
+    // max(0, 1 + 2·2 − 1·3) = 2 and max(0, 0.5 − 2) = 0: 0.25 + 3·2.
+    #expect(network([2, 3]) == [6.25])
+    // max(0, 1 − 2) = 0 and max(0, 0.5 + 1) = 1.5: 0.25 + 5·1.5.
+    #expect(network([-1, 0]) == [7.75])
   }
 
   /// The heads of a line from its other end give the same directions, exchanged.

@@ -19,7 +19,10 @@ import Testing
 
   /// A row of letters that are 10 wide and 20 high.
   private func row(_ count: Int, at y: Double) -> [(Double, Double, Double, Double)] {
-    (0..<count).map { (14 * Double($0), y, 14 * Double($0) + 10, y + 20) }
+    (0..<count).map { index in
+      let left = 14 * Double(index)
+      return (left, y, left + 10, y + 20)
+    }
   }
 
   @Test func aBarDividesANameFromItsOutput() {

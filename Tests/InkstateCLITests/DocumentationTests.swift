@@ -18,7 +18,7 @@ import TestSupport
 
   /// A folder with links to what a clone holds for users.
   ///
-  /// The synthetic recordings are those of the first ten of thirty writers, on which a training takes a third of the
+  /// The synthetic recordings are those of the first five of thirty writers, on which a training takes a sixth of the
   /// time.
   private static func clone() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
@@ -33,11 +33,11 @@ import TestSupport
         at: URL(fileURLWithPath: "\(folder.path)/\(name)"),
         withDestinationURL: project.appendingPathComponent(name))
     }
-    let endings = (1...10).map { #""writer":"synthetic-\#($0)"}"# }
+    let endings = (1...5).map { #""writer":"synthetic-\#($0)"}"# }
     let lines = try text(of: recordings).split(separator: "\n").filter { line in
       endings.contains { line.hasSuffix($0) }
     }
-    #expect(lines.count == 320)
+    #expect(lines.count == 160)
     try folder.write(recordings, lines.joined(separator: "\n") + "\n")
     return folder
   }

@@ -23,7 +23,7 @@ struct DatasetComposePages: ParsableCommand {
       With --rows, the result is a PNG that shows everything that differs from page to page at both \
       ends of its range.
 
-      Example: inkstate dataset compose pages --writers 20 --count 20 --output runs/pages
+      Example: inkstate dataset compose pages --writers 20 --count 10 --output runs/pages
 
       Example: inkstate dataset compose pages --writers 20 --rows --output runs/rows.png
       """)
