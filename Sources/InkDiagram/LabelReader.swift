@@ -41,9 +41,9 @@ struct LabelReader {
   private static let most = 12
   /// The lengths of texts that may be several symbols without commas, and what each lost comma costs.
   private static let (severalSymbols, lostComma) = (2...4, 3.0)
-  /// The digits that look like a letter.
-  private static let digits = ["l": "1", "I": "1", "o": "0", "O": "0"]
-  /// What a digit costs where a letter that looks like it is read.
+  /// The digits, and the sign of the empty word, that look like a letter.
+  private static let lookalikes = ["l": "1", "I": "1", "o": "0", "O": "0", "E": "ε"]
+  /// What they cost where a letter that looks like them is read.
   private static let unlikeShape = 0.1
   /// What names have besides letters and digits; a bar is rather a 1.
   private static let signsInNames = Set("_'′’/ =.:,+-()<>*#")
@@ -146,10 +146,11 @@ struct LabelReader {
     let read = texts(line, with: [symbols])
     var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
     for text in read {
-      // A stroke and a ring do not say whether they are letters or digits; the other symbols do.
-      let digits = text.text.split(separator: ",", omittingEmptySubsequences: false)
-        .map { Self.digits[String($0)] ?? String($0) }.joined(separator: ",")
-      scores[digits] = max(scores[digits] ?? -.infinity, text.score - Self.unlikeShape)
+      // A stroke and a ring do not say whether they are letters or digits, and many people write E like ε; the other
+      // symbols do.
+      let alike = text.text.split(separator: ",", omittingEmptySubsequences: false)
+        .map { Self.lookalikes[String($0)] ?? String($0) }.joined(separator: ",")
+      scores[alike] = max(scores[alike] ?? -.infinity, text.score - Self.unlikeShape)
     }
     for text in read where Self.severalSymbols.contains(text.text.count) {
       guard text.text.allSatisfy({ $0.isLetter || $0.isNumber }) else { continue }
