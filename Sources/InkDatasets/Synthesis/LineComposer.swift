@@ -9,7 +9,7 @@ import SeededRandom
 /// characters of a line come from one writer, who is also the writer of the line, so that splits by
 /// writer stay correct.
 /// Punctuation, signs and `λ` that the writer did not record are drawn, and `ε` is the writer's
-/// mirrored 3; the attribute `drawn` lists these characters. The attribute `kind` names the kind of
+/// mirrored 3, or c with a bar; the attribute `drawn` lists these characters. The attribute `kind` names the kind of
 /// text. Indices are small and low, or as large as the letter, or level with it, and characters touch
 /// each other or stand far apart. Half of the outputs are written as fractions, with the symbol high and the
 /// output low, some lists and numbers are binary, and some writers slash their zeros.
@@ -126,7 +126,7 @@ extension LineText {
 package enum LineKind: String {
   case name, index, primed, symbol, list, number, expression, word, letters
   case emptyWord = "empty word"
-  case phrase, characters, signs, output, condition
+  case phrase, characters, signs, output, condition, machine
 
   /// The kinds that are composed of handwriting; others need more characters than most writers have.
   package static let handwritten: [LineKind] = [
@@ -134,7 +134,7 @@ package enum LineKind: String {
   ]
 
   /// The kinds with signs, which are drawn where the writer did not record them.
-  package static let withSigns: [LineKind] = [.signs, .output, .condition]
+  package static let withSigns: [LineKind] = [.signs, .output, .condition, .machine]
 }
 
 /// Random texts of one kind, of the characters that a writer has.
@@ -195,6 +195,7 @@ package struct LineTexts {
     case .signs: signs(using: &generator)
     case .output: written(using: &generator, output)
     case .condition: written(using: &generator, condition)
+    case .machine: written(using: &generator, machine)
     }
   }
 
@@ -400,6 +401,27 @@ package struct LineTexts {
     }
   }
 
+  /// What pushdown automata and Turing machines have at their transitions: a,Z→AZ, ε,A/ε, 0/1,R, a→b,L.
+  private func machine(using generator: inout SeededGenerator) -> String? {
+    let usual = Array("01abxyABXYZ").filter(characters.contains)
+    let moves = Array("RLSrl").filter(characters.contains)
+    guard !usual.isEmpty, !moves.isEmpty else { return nil }
+    func one() -> Character {
+      if generator.chance(0.12) { return generator.pick(["ε", "□", "$"]) }
+      return generator.pick(generator.chance(0.8) ? usual : letters + digits)
+    }
+    let (read, written, move) = (one(), one(), generator.pick(moves))
+    return switch generator.index(below: 10) {
+    case 0, 1, 2, 3: "\(read)/\(written),\(move)"
+    case 4: "\(read)→\(written),\(move)"
+    case 5: "\(read);\(written);\(move)"
+    case 6: "(\(read),\(written),\(move))"
+    case 7: "\(read),\(one())→\(written)\(one())"
+    case 8: "\(read),\(one())→\(written)"
+    default: "\(read),\(one())/\(written)"
+    }
+  }
+
   private func emptyWord(using generator: inout SeededGenerator) -> LineText? {
     guard !emptyWords.isEmpty else { return nil }
     let word = generator.pick(emptyWords)
@@ -486,6 +508,8 @@ struct LineWriter {
   private static let slashing = 0.1
   /// The share of lines with outputs that are written as fractions, and the usual width of a slash.
   private static let (fractions, slashWidth) = (0.5, 0.45)
+  /// The share of `ε` that are written as a c with a bar.
+  private static let barred = 0.3
 
   /// The characters with recordings.
   var recorded: Set<Character> { Set(samples.keys) }
@@ -493,7 +517,7 @@ struct LineWriter {
   /// The characters that this writer can write without a recording.
   var drawable: Set<Character> {
     let always: Set<Character> = [",", "'", ".", "-", "+", "=", "<", ">", "?", "λ"]
-    return samples["3"] == nil ? always : always.union(["ε"])
+    return samples["3"] == nil && samples["c"] == nil ? always : always.union(["ε"])
   }
 
   /// Returns the texts of a kind that this writer can write.
@@ -586,12 +610,10 @@ struct LineWriter {
       return frame.fitted(generator.pick(own))
     }
     guard let own = samples[character] else {
-      if character == "ε", let threes = samples["3"] {
-        return fitted(
-          generator.pick(threes).transformed(by: .scale(x: -1, y: 1)), to: zone(of: character),
-          using: &generator)
+      guard character == "ε", let shape = emptyWord(using: &generator) else {
+        return drawn(character, using: &generator)
       }
-      return drawn(character, using: &generator)
+      return fitted(shape, to: zone(of: character), using: &generator)
     }
     let glyph = fitted(generator.pick(own), to: zone(of: character), using: &generator)
     guard character == "0", slashesZeros, let bounds = glyph.bounds else { return glyph }
@@ -601,6 +623,25 @@ struct LineWriter {
         bounds.minY + (y + 0.08 * generator.normal()) * bounds.height)
     }
     return Drawing(glyph.strokes + [Stroke([corner(0.95, 0.1), corner(0.05, 0.9)])])
+  }
+
+  /// An `ε` of other characters of the writer: a mirrored 3, or a c with a bar, like ∈.
+  private func emptyWord(using generator: inout SeededGenerator) -> Drawing? {
+    guard let bows = samples["c"], samples["3"] == nil || generator.chance(Self.barred) else {
+      return samples["3"].map { generator.pick($0).transformed(by: .scale(x: -1, y: 1)) }
+    }
+    let bow = generator.pick(bows)
+    guard let bounds = bow.bounds else { return nil }
+    let middle = bounds.minY + generator.uniform(0.4...0.6) * bounds.height
+    return Drawing(
+      bow.strokes + [
+        Stroke([
+          Point(bounds.minX + generator.uniform(0...0.15) * bounds.width, middle),
+          Point(
+            bounds.minX + generator.uniform(0.65...1) * bounds.width,
+            middle + 0.04 * generator.normal() * bounds.height),
+        ])
+      ])
   }
 
   /// The top and the bottom of a character.

@@ -3,8 +3,9 @@ import Ink
 import SeededRandom
 
 extension PageDraft {
-  /// The shares of names with an output (Moore), of conditions among words at arrows, and of lists that are binary.
-  private static let (namesWithOutput, conditions, binaryLists) = (0.1, 0.4, 0.1)
+  /// The shares of names with an output (Moore), of conditions among words at arrows, of lists that are binary, and of
+  /// single symbols that are the empty word.
+  private static let (namesWithOutput, conditions, binaryLists, emptyWords) = (0.1, 0.4, 0.1, 0.12)
 
   /// Returns the name of a state that stands in one line, or `nil` if states have none.
   mutating func name() -> Writing? {
@@ -110,7 +111,9 @@ extension PageDraft {
     let text: String
     switch kind {
     case .nothing: return nil
-    case .one: return writer.text(.symbol, .emptyWord, using: &dice.generator)
+    case .one where dice.generator.chance(Self.emptyWords):
+      return writer.text(.emptyWord, .symbol, using: &dice.generator)
+    case .one: return writer.text(.symbol, using: &dice.generator)
     case .words where dice.generator.chance(Self.conditions):
       return writer.text(.condition, .word, using: &dice.generator)
     case .words:
@@ -127,22 +130,16 @@ extension PageDraft {
     case .brackets:
       let (open, close) = dice.generator.pick([("{", "}"), ("(", ")"), ("[", "]")])
       text = open + (0..<count).map { _ in symbol() }.joined(separator: ",") + close
-    case .output:
+    case .output, .machine:
+      // Several transitions stand below each other.
       let count = dice.generator.chance(0.25) ? 2 : 1
       return Writing(
-        column: (0..<count).map { _ in writer.text(.output, .symbol, using: &dice.generator) },
+        column: (0..<count).map { _ in
+          writer.text(kind == .output ? .output : .machine, .symbol, using: &dice.generator)
+        },
         pitch: 1.5, isCentered: true)
-    case .pushdown:
-      text =
-        dice.generator.chance(0.6)
-        ? "\(symbol()), \(symbol()) → \(symbol())\(symbol())"
-        : "\(symbol()),\(symbol());\(symbol())"
     }
-    let writing = writer.spelled(text, using: &dice.generator)
-    guard kind == .pushdown, dice.generator.chance(0.25) else { return writing }
-    // Several transitions stand below each other.
-    let other = writer.spelled(text, using: &dice.generator)
-    return Writing(column: [writing, other], pitch: 1.5, isCentered: true)
+    return writer.spelled(text, using: &dice.generator)
   }
 
   /// Writes symbols at an arrow, and returns their place if the line has to leave a gap for them.

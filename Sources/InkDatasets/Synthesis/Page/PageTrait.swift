@@ -237,7 +237,7 @@ enum InitialPlace: Int, CaseIterable { case left, above, anywhere }
 
 /// What is written at an arrow.
 enum SymbolKind: Int, CaseIterable {
-  case nothing, one, list, range, brackets, output, pushdown, words
+  case nothing, one, list, range, brackets, output, machine, words
 }
 
 /// Where the symbols of an arrow are.

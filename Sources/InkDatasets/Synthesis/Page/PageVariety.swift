@@ -72,7 +72,7 @@ public struct PageVariety: Hashable, Sendable {
     variety[.originalSize] = .range(0.6...1, usual: 1...1, share: 0.85)
     variety[.noAutomaton] = .chance(0)
     // Outputs need more practice than people's drawings have of them.
-    variety[.symbolKind] = .choice([0.3, 5, 3, 0.7, 0.7, 4, 1, 1.5])
+    variety[.symbolKind] = .choice([0.3, 5, 3, 0.7, 0.7, 4, 2, 1.5])
     return variety
   }
 
