@@ -214,9 +214,6 @@ enum NameKind: Hashable {
     }
   }
 
-  /// The share of drawings with names like `text`.
-  static func prior(of text: String) -> Double { kinds(of: text).map(\.prior).max()! }
-
   /// The name in `q0/1`, or `nil` if a text has no output.
   private static func nameBeforeOutput(_ text: String) -> String? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)

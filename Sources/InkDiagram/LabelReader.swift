@@ -53,8 +53,9 @@ struct LabelReader {
   private static let maximumStrokes = 400
   /// What an angle costs, per radian, in the score of all writing of a drawing.
   private static let angleCost = 14.0
-  /// The score that a label counts with, at least, in the choice of the angle.
-  private static let illegible = -12.0
+  /// The score that a label counts with, at least, in the choice of the angle, and the mean score of its characters that
+  /// counts, at least, in the choice of the quarter turn.
+  private static let (illegible, leastLegibility) = (-12.0, -1.0)
 
   /// Creates a reader of labels that reads on `workers` cores.
   init(reader: Reader, vocabulary: [String], alphabet: [String], workers: Int) {
@@ -111,24 +112,22 @@ struct LabelReader {
     return (Array(texts[..<names.count]), Array(texts[names.count...]), others)
   }
 
-  /// Returns how well lines can be read: the logarithm of the probability of the best text and of its kind, the
-  /// mean of all strokes.
+  /// Returns how well lines can be read: the mean score of the characters of their best texts, and their number.
+  ///
+  /// The mean of a line is at least ``leastLegibility``, and one that cannot be read counts as one character.
   func legibility(
     names: [TextLine], symbols: [TextLine], as writing: @Sendable (_ line: TextLine) -> Writing
-  ) -> Double {
+  ) -> (mean: Double, count: Int) {
     let lines = names + symbols
-    let scores = loop.map(lines.count) { line, _ in
-      let writing = writing(lines[line])
-      if line < names.count {
-        return self.names(writing).map { $0.score + log(NameKind.prior(of: $0.text)) }
-      }
-      return self.symbols(writing).map { text in
-        Self.parts(of: text.text).reduce(text.score) { $0 + log(prior($1)) }
-      }
+    let best = loop.map(lines.count) { line, _ in
+      bestText(of: writing(lines[line]), asName: line < names.count)
     }
-    let sum = scores.reduce(0) { $0 + max(Self.illegible, $1.max() ?? Self.illegible) }
-    let count = lines.reduce(0) { $0 + $1.traces.count }
-    return sum / Double(max(1, count))
+    let counts = best.map { max(1, $0.text.count) }
+    let sum = zip(best, counts).reduce(0.0) { sum, line in
+      sum + max(Self.leastLegibility * Double(line.1), line.0.score)
+    }
+    let count = counts.reduce(0, +)
+    return (sum / Double(max(1, count)), count)
   }
 
   /// Returns the names that a line of writing may be, the likeliest first.
@@ -144,12 +143,16 @@ struct LabelReader {
   /// Returns the symbols that a line of writing may be, the likeliest first.
   private func symbols(_ line: Writing) -> [ScoredText] {
     let read = texts(line, with: [symbols])
+    let known = alphabet.union(vocabulary)
     var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
     for text in read {
-      // A stroke and a ring do not say whether they are letters or digits, and many people write E like ε; the other
-      // symbols do.
+      // A stroke and a ring do not say whether they are letters or digits, nor an E whether it is ε; the other symbols
+      // do, and what is known of the drawing.
       let alike = text.text.split(separator: ",", omittingEmptySubsequences: false)
-        .map { Self.lookalikes[String($0)] ?? String($0) }.joined(separator: ",")
+        .map { symbol in
+          let symbol = String(symbol)
+          return known.contains(symbol) ? symbol : Self.lookalikes[symbol] ?? symbol
+        }.joined(separator: ",")
       scores[alike] = max(scores[alike] ?? -.infinity, text.score - Self.unlikeShape)
     }
     for text in read where Self.severalSymbols.contains(text.text.count) {

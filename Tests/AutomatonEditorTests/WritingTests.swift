@@ -480,6 +480,7 @@ import TestSupport
         if comparison.structure.right == 1, wrong <= 1 { rightCount += 1 }
       }
     }
+    // One can fail.
     #expect(count == 14 && rightCount >= 13, "\(rightCount) of \(count)")
   }
 }

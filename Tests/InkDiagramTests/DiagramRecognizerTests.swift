@@ -521,6 +521,32 @@ import Testing
     #expect(diagram.transitions.map { $0.symbols.sorted() } == [["0", "1"]])
   }
 
+  /// An E that stands alone is the empty word, unless the other symbols are capitals.
+  @Test func anEAmongOtherSymbolsIsTheEmptyWord() throws {
+    let states = [arc(100, 100), arc(400, 100), arc(700, 100)]
+    let arrows = [
+      line((155, 90), (345, 90)), line((328, 80), (349, 90), (328, 100)),
+      line((455, 90), (645, 90)), line((628, 80), (649, 90), (628, 100)),
+      line((645, 125), (455, 125)), line((472, 115), (451, 125), (472, 135)),
+    ]
+    let letterE = [
+      line((540, 32), (540, 72)), line((540, 32), (562, 32)), line((540, 52), (558, 52)),
+      line((540, 72), (562, 72)),
+    ]
+    let digits = [arc(250, 54, 18), line((550, 140), (550, 176))]
+    let capitals = [
+      line((232, 74), (250, 34), (268, 74)), line((239, 60), (261, 60)),
+      line((538, 140), (538, 180)), line((562, 140), (562, 180)), line((538, 160), (562, 160)),
+    ]
+    func symbols(_ strokes: [Stroke], alphabet: [String] = []) throws -> [[String]] {
+      try recognize(states + arrows + letterE + strokes, alphabet: alphabet)
+        .transitions.map(\.symbols)
+    }
+    #expect(try Set(symbols(digits)) == [["0"], ["ε"], ["1"]])
+    #expect(try Set(symbols(digits, alphabet: ["0", "1", "E"])) == [["0"], ["E"], ["1"]])
+    #expect(try Set(symbols(capitals)) == [["A"], ["E"], ["H"]])
+  }
+
   // MARK: Other input
 
   @Test func nothingIsRejectedAsEmpty() throws {

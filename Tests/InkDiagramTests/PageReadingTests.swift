@@ -196,18 +196,39 @@ import Testing
       PageReading.means([(-30, 100), (-10, 50), (0, 0), (0, 0)]) == [-0.3, -0.2, -0.3, -0.3])
   }
 
-  @Test(arguments: [
-    ([-2, -2, -2, -2], [-0.3, -0.3, -0.2, -0.3], 2),
-    ([-2, -2, -2, -2], [-0.2, -0.3, -0.2, -0.3], 0),
-    ([-2, -2, -2, -1], [-0.3, -0.3, -0.3, -0.3], 3),
-    ([-2, -2, -2, -1], [-0.2, -0.3, -0.3, -0.3], 0),
-    ([nil, -1, -1, -1], [-0.9, -0.1, -0.1, -0.1], 0),
-    ([-2, nil, -2, -2], [-0.2, 0, -0.2, -0.2], 0),
-  ]) func writingAndSurenessSayWhatIsUpright(
-    uprightness: [Double?], sureness: [Double], quarters: Int
-  ) {
+  @Test(
+    arguments: [
+      ([-1, -1, -1, -1], 16, [-0.3, -0.3, -0.1, -0.3], 2),
+      ([-1, -1, -1, -1], 16, [-0.2, -0.3, -0.2, -0.3], 0),
+      ([-1, -1, -1, -0.5], 16, [-0.3, -0.3, -0.3, -0.3], 3),
+      ([-1, -1, -1, -0.5], 1, [-0.3, -0.3, -0.3, -0.3], 0),
+      ([-1, -1, -1, -0.5], 16, [-0.1, -0.4, -0.4, -0.4], 0),
+      ([-1, -1, -1, -0.5], 64, [-0.1, -0.4, -0.4, -0.4], 3),
+      ([nil, -0.1, -0.1, -0.1], 16, [-0.9, -0.1, -0.1, -0.1], 0),
+      ([-1, nil, -1, -1], 16, [-0.2, 0, -0.2, -0.2], 0),
+    ] as [([Double?], Int, [Double], Int)]) func writingAndSurenessSayWhatIsUpright(
+      legibility: [Double?], count: Int, sureness: [Double], quarters: Int
+    )
+  {
+    let writing = legibility.map { legibility in
+      legibility.map {
+        DiagramRecognizer.Uprightness(
+          legibility: $0, characterCount: count, markCount: 2 * count)
+      }
+    }
+    #expect(DiagramRecognizer.quarterTurns(uprightness: writing, sureness: sureness) == quarters)
+  }
+
+  /// A mark is a character rather than a part of one where a picture is upright.
+  @Test(arguments: [(10, 0), (20, 1)])
+  func marksAreWholeCharactersWhereAPictureIsUpright(characterCount: Int, quarters: Int) {
+    func writing(_ count: Int) -> DiagramRecognizer.Uprightness {
+      .init(legibility: -0.5, characterCount: count, markCount: 20)
+    }
     #expect(
-      DiagramRecognizer.quarterTurns(uprightness: uprightness, sureness: sureness) == quarters)
+      DiagramRecognizer.quarterTurns(
+        uprightness: [writing(10), writing(characterCount), writing(10), writing(10)],
+        sureness: [-0.2, -0.2, -0.2, -0.2]) == quarters)
   }
 
   /// A dark picture is read as one with enough light; a blank dark one has no state.

@@ -164,6 +164,8 @@ package struct LineTexts {
 
   /// The shares of lists, and of other numbers, that are binary.
   private static let (listsOfBits, numbersOfBits) = (0.25, 0.3)
+  /// The share of empty words that are `ε` anyway; the others are any spelling.
+  private static let epsilons = 0.5
   /// How often a text is drawn until the writer has its characters.
   private static let tries = 8
 
@@ -424,7 +426,9 @@ package struct LineTexts {
 
   private func emptyWord(using generator: inout SeededGenerator) -> LineText? {
     guard !emptyWords.isEmpty else { return nil }
-    let word = generator.pick(emptyWords)
+    let word =
+      emptyWords.contains("ε") && generator.chance(Self.epsilons)
+      ? "ε" : generator.pick(emptyWords)
     guard characters.contains(","), generator.chance(0.3),
       let symbol = symbol(using: &generator), !emptyWords.contains(String(symbol))
     else { return LineText(word) }
@@ -610,7 +614,7 @@ struct LineWriter {
       return frame.fitted(generator.pick(own))
     }
     guard let own = samples[character] else {
-      guard character == "ε", let shape = emptyWord(using: &generator) else {
+      guard character == "ε", let shape = epsilon(using: &generator) else {
         return drawn(character, using: &generator)
       }
       return fitted(shape, to: zone(of: character), using: &generator)
@@ -626,15 +630,15 @@ struct LineWriter {
   }
 
   /// An `ε` of other characters of the writer: a mirrored 3, or a c with a bar, like ∈.
-  private func emptyWord(using generator: inout SeededGenerator) -> Drawing? {
-    guard let bows = samples["c"], samples["3"] == nil || generator.chance(Self.barred) else {
+  private func epsilon(using generator: inout SeededGenerator) -> Drawing? {
+    guard let rounds = samples["c"], samples["3"] == nil || generator.chance(Self.barred) else {
       return samples["3"].map { generator.pick($0).transformed(by: .scale(x: -1, y: 1)) }
     }
-    let bow = generator.pick(bows)
-    guard let bounds = bow.bounds else { return nil }
+    let round = generator.pick(rounds)
+    guard let bounds = round.bounds else { return nil }
     let middle = bounds.minY + generator.uniform(0.4...0.6) * bounds.height
     return Drawing(
-      bow.strokes + [
+      round.strokes + [
         Stroke([
           Point(bounds.minX + generator.uniform(0...0.15) * bounds.width, middle),
           Point(

@@ -6,8 +6,9 @@ import ParallelLoops
 extension DiagramRecognizer {
   /// Recognises the automaton in a picture, whichever way the picture lies.
   ///
-  /// The pixels tell the states and arrows, and what each stroke is. The writing is read at four quarter turns, and
-  /// the one at which it can be read best, and at which the network is surest of what it sees, is the upright one.
+  /// The pixels tell the states and arrows, and what each stroke is. The writing is read at four quarter turns: upright is
+  /// the one at which it can be read best, marks are whole characters, and the network is surest of what it sees, if it
+  /// is clearly better than the picture as it lies.
   ///
   /// - Parameters:
   ///   - picture: The picture and the strokes that were traced in it.
@@ -108,18 +109,32 @@ extension DiagramRecognizer {
   /// Returns after how many quarter turns clockwise a picture is upright.
   ///
   /// - Parameters:
-  ///   - uprightness: How well its writing can be read at each turn; `nil` where there is hardly any.
+  ///   - uprightness: How its writing looks at each turn; `nil` where there is hardly any.
   ///   - sureness: How sure the network is of what it sees at each turn.
-  static func quarterTurns(uprightness: [Double?], sureness: [Double]) -> Int {
+  static func quarterTurns(uprightness: [Uprightness?], sureness: [Double]) -> Int {
     // Without writing to compare with, the picture stays as it is.
     guard uprightness[0] != nil else { return 0 }
-    let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
-    let scores = uprightness.indices.map { quarters in
-      uprightness[quarters].map {
-        $0 + PageNumbers.turnSureness * sureness[quarters] - margins[quarters]
+    let counts = uprightness.compactMap { $0?.characterCount }
+    // Many characters say more than few, though less than if each were read alone.
+    let trust = (Double(counts.reduce(0, +)) / Double(counts.count)).squareRoot()
+    let logOdds = uprightness.indices.map { quarters in
+      uprightness[quarters].map { writing in
+        PageNumbers.turnLegibility * trust * writing.legibility
+          + PageNumbers.turnCharacters
+          * log(Double(writing.characterCount) / Double(writing.markCount))
+          + PageNumbers.turnSureness * sureness[quarters]
+          - (quarters == 0 ? 0 : PageNumbers.otherTurn)
       } ?? -.infinity
     }
-    return scores.indices.max { scores[$0] < scores[$1] }!
+    return logOdds.indices.max { logOdds[$0] < logOdds[$1] }!
+  }
+
+  /// How a sample of the writing of a picture looks at one of the quarter turns.
+  struct Uprightness {
+    /// The mean score of a character; see ``LabelReader/legibility(names:symbols:as:)``.
+    var legibility: Double
+    /// The numbers of characters that were read, and of the marks in which they were read.
+    var (characterCount, markCount): (Int, Int)
   }
 
   /// A picture at one of the quarter turns.
@@ -133,29 +148,21 @@ extension DiagramRecognizer {
       labels = LabelSearch(Interpretation(of: drawing.traces, in: seen, picture))
     }
 
-    /// Returns how well a sample of the names and symbols can be read, and how much wider than high it is; `nil` if there
-    /// is hardly any writing.
-    func uprightness(with labelReader: LabelReader) -> Double? {
+    /// Returns how a sample of the names and symbols looks; `nil` if there is hardly any writing.
+    func uprightness(with labelReader: LabelReader) -> Uprightness? {
       let interpretation = labels.interpretation
       func first(_ lines: some Sequence<TextLine>) -> [TextLine] {
         Array(lines.sorted { $0.strokes[0] < $1.strokes[0] }.prefix(PageNumbers.turnSample))
       }
       let names = first(labels.names.values.flatMap(\.rows))
       let symbols = first(labels.symbols.values.joined())
-      let lines = names + symbols
-      guard lines.reduce(0, { $0 + $1.traces.count }) >= PageNumbers.leastTurnStrokes else {
-        return nil
+      let markCount = (names + symbols).reduce(0) { $0 + $1.traces.count }
+      guard markCount >= PageNumbers.leastTurnMarks else { return nil }
+      let (legibility, characterCount) = labelReader.legibility(names: names, symbols: symbols) {
+        interpretation.writing($0, in: drawing, turnedBy: 0)
       }
-      // Lines of several letters are wider than high.
-      let shapes = lines.filter {
-        interpretation.strokes(of: $0).count >= PageNumbers.leastTurnStrokes
-      }.map { line in
-        log(max(1, line.high.x - line.low.x) / max(1, line.high.y - line.low.y))
-      }
-      let legibility = labelReader.legibility(names: names, symbols: symbols) { line in
-        interpretation.writing(line, in: drawing, turnedBy: 0)
-      }
-      return legibility + PageNumbers.turnShape * shapes.reduce(0, +) / Double(lines.count)
+      return Uprightness(
+        legibility: legibility, characterCount: characterCount, markCount: markCount)
     }
   }
 }

@@ -54,21 +54,18 @@ enum PageNumbers {
 
   // MARK: Turns
 
-  /// The names, and the lines of symbols, that are read at each quarter turn, and the marks that they need; lines of so
-  /// many traced strokes are wider than high.
-  static let turnSample = 12, leastTurnStrokes = 4
-  /// The weight of the logarithm of a line's width by its height beside that of a mark's probability, both as means.
-  static let turnShape = 3.0
+  /// The names, and the lines of symbols, that are read at each quarter turn, and the marks that they need.
+  static let turnSample = 12, leastTurnMarks = 4
   /// The longer side of the picture, in pixels, at whose quarter turns the network looks, and the probability of nothing
   /// below which a cell is not empty.
   static let turnSide = 640, emptyCell: Float = 0.5
-  /// The weight of how sure the network is of what it sees, and how much better writing has to be read after a quarter
-  /// turn and after half a turn, all in the unit of ``turnShape``.
+  /// The weights of how well writing can be read (times the square root of the number of characters), of how many
+  /// characters a mark gives, and of how sure the network is of what it sees; see ``DiagramRecognizer/Uprightness``.
   ///
-  /// Chosen on 69 pages (`dataset compose pages CHARACTERS --count 70 --legible --enlarge 2 --width 448 --height 448 --seed
-  /// 20261128`), as the values that turn most lying pages back without turning more upright ones than before: 62 instead
-  /// of 61 of 69 stay upright, and 111 instead of 94 of 207 lying ones are turned back.
-  static let turnSureness = 8.0, quarterTurn = 0.7, halfTurn = 0.2
+  /// Fitted as logarithms of odds to upright composed pages; see models/README.md.
+  static let (turnLegibility, turnCharacters, turnSureness) = (1.1, 2.1, 6.81)
+  /// The logarithm of how much rarer each other turn is than an upright picture; set by hand.
+  static let otherTurn = 0.8
 
   // MARK: Strokes
 

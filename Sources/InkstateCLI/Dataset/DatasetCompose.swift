@@ -55,9 +55,10 @@ struct DatasetCompose: ParsableCommand {
       abstract: "Compose lines of writing from single characters, with their texts as labels.",
       discussion: """
         The lines are names of states (q0, mostly with a small low subscript), symbols, lists (a,b), \
-        numbers, expressions (i++), spellings of the empty word, short words and random letters. \
+        numbers, expressions (i++), spellings of the empty word, short words, random letters, signs, outputs \
+        (0/1), conditions (x==0) and transitions of Turing machines and pushdown automata (0/1,R). \
         Punctuation, signs and λ are drawn where a writer did not record them, and ε is the writer's \
-        mirrored 3; the attribute drawn lists these characters.
+        mirrored 3, or c with a bar; the attribute drawn lists these characters.
 
         Some synthetic drawings that are no writing, such as scribbles and arrows, are added with the label \
         U+FFFD (\(Recording.noWriting)), so that a reader learns to reject them. `dataset import --map \

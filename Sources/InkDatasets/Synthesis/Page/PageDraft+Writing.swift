@@ -4,7 +4,7 @@ import SeededRandom
 
 extension PageDraft {
   /// The shares of names with an output (Moore), of conditions among words at arrows, of lists that are binary, and of
-  /// single symbols that are the empty word.
+  /// single symbols that are the empty word, alone or with another symbol.
   private static let (namesWithOutput, conditions, binaryLists, emptyWords) = (0.1, 0.4, 0.1, 0.12)
 
   /// Returns the name of a state that stands in one line, or `nil` if states have none.
