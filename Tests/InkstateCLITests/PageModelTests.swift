@@ -108,7 +108,7 @@ import Testing
     model.decision.decoding = ["goingOn": 0.6]
     try folder.write("spoilt.safetensors", model.encoded())
     let composed = try run(
-      "dataset compose pages --writers 3 --count 20 --width 256 --height 256 --seed 6 -o known")
+      "dataset compose pages --writers 3 --count 30 --width 256 --height 256 --seed 2 -o known")
     try #require(composed.status == 0, "\(composed.errors)")
     let fitted = try run(
       "calibrate spoilt.safetensors known --only goingOn -o fitted.safetensors")
