@@ -143,7 +143,6 @@ struct LabelReader {
   /// Returns the symbols that a line of writing may be, the likeliest first.
   private func symbols(_ line: Writing) -> [ScoredText] {
     let read = texts(line, with: [symbols])
-    let known = alphabet.union(vocabulary)
     var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
     for text in read {
       // A stroke and a ring do not say whether they are letters or digits, nor an E whether it is ε; the other symbols
@@ -151,7 +150,8 @@ struct LabelReader {
       let alike = text.text.split(separator: ",", omittingEmptySubsequences: false)
         .map { symbol in
           let symbol = String(symbol)
-          return known.contains(symbol) ? symbol : Self.lookalikes[symbol] ?? symbol
+          let isKnown = alphabet.contains(symbol) || vocabulary.contains(symbol)
+          return isKnown ? symbol : Self.lookalikes[symbol] ?? symbol
         }.joined(separator: ",")
       scores[alike] = max(scores[alike] ?? -.infinity, text.score - Self.unlikeShape)
     }

@@ -79,8 +79,8 @@ struct PageConsensus {
       }
       guard areMost(votes, of: able) else { return [] }
       // Half a look is added to both, so that no odds are infinite.
-      let (ayes, noes) = (Double(votes.count), Double(able.count - votes.count))
-      let odds = log((ayes + 0.5) / (noes + 0.5))
+      let (count, missing) = (Double(votes.count), Double(able.count - votes.count))
+      let odds = log((count + 0.5) / (missing + 0.5))
       return arrows[ends]![votes[0]]!.map { arrow in
         var arrow = arrow
         (arrow.from, arrow.to) = (ends.from.map { newNumbers[$0]! }, to)
