@@ -477,6 +477,38 @@ import TestSupport
     #expect(values.allSatisfy { $0[0][2] == 1 && $0.dropFirst().allSatisfy { $0[2] == 0 } })
   }
 
+  @Test func turnsOfPagesAreMeasured() throws {
+    let composed = try run(
+      "dataset compose pages --writers 2 --count 6 --width 480 --height 480 --seed 5 --legible -o pages"
+    )
+    #expect(composed.status == 0, "\(composed.errors)")
+    let result = try run("dataset cut turns pages -o turns.ndjson")
+    #expect(result.status == 0, "\(result.errors)")
+    let rows = try measures("turns.ndjson")
+    let truth = try PageTruth.read(folder: "\(folder.path)/pages")
+    #expect(rows.compactMap { $0["picture"] as? String } == truth.keys.sorted() && !rows.isEmpty)
+    let turns = rows.map { $0["turns"] as? [[String: Any]] ?? [] }
+    #expect(turns.contains { $0.count == 4 } && turns.allSatisfy { [0, 4].contains($0.count) })
+    for turn in turns.joined() {
+      #expect((turn["sureness"] as? Double).map { $0 < 0 } == true)
+      guard let writing = turn["writing"] as? [String: Double] else { continue }
+      #expect(Set(writing.keys) == ["characterCount", "legibility", "markCount"])
+      #expect((-1.0...0).contains(writing["legibility"] ?? 1))
+    }
+    #expect(turns.joined().contains { $0["writing"] != nil })
+    // A page that lies is not measured.
+    let file = "\(folder.path)/pages/truth.json"
+    var pages = try #require(
+      JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: file)))
+        as? [String: [String: Any]])
+    for name in pages.keys { pages[name]?["turned"] = 90 }
+    try JSONSerialization.data(withJSONObject: pages).write(to: URL(filePath: file))
+    #expect(try run("dataset cut turns pages -o lying.ndjson").status == 0)
+    let lying = try measures("lying.ndjson")
+    #expect(
+      lying.count == rows.count && lying.allSatisfy { ($0["turns"] as? [Any])?.isEmpty == true })
+  }
+
   // MARK: Ink of other programs
 
   @Test func inkOfOtherProgramsIsReadByEveryCommand() throws {

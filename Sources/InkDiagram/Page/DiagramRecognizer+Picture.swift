@@ -35,13 +35,8 @@ extension DiagramRecognizer {
     let drawing = picture.uprightDrawing
     guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
     let seen = look()
-    // What is expected can be read into a drawing that lies.
-    let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
-    let views = ParallelLoop(workers: workers).map(4) { quarters, _ in
-      View(of: picture.turned(byQuarters: quarters), seen: seen.page)
-    }
-    let best = Self.quarterTurns(
-      uprightness: views.map { $0.uprightness(with: unbiased) }, sureness: seen.sureness)
+    let (views, uprightness) = turns(of: picture, seen: seen.page, workers: workers)
+    let best = Self.quarterTurns(uprightness: uprightness, sureness: seen.sureness)
     var view = views[best]
     if best != 0 {
       // The network knows upright pages best.
@@ -106,6 +101,24 @@ extension DiagramRecognizer {
     return (diagram, nearest.id, view.picture)
   }
 
+  /// Returns a picture after 0 to 3 quarter turns clockwise, and how its writing looks then.
+  private func turns<Picture: DiagramPicture>(
+    of picture: Picture, seen: PageSight, workers: Int
+  ) -> (views: [View<Picture>], uprightness: [Uprightness?]) {
+    // What is expected can be read into a drawing that lies.
+    let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [], workers: workers)
+    let views = ParallelLoop(workers: workers).map(4) { quarters, _ in
+      View(of: picture.turned(byQuarters: quarters), seen: seen)
+    }
+    return (views, views.map { $0.uprightness(with: unbiased) })
+  }
+
+  /// Returns how the writing of a picture looks after 0 to 3 quarter turns clockwise; `nil` where there is hardly any.
+  func uprightness(of picture: some DiagramPicture, seen: PageSight, workers: Int) -> [Uprightness?]
+  {
+    turns(of: picture, seen: seen, workers: workers).uprightness
+  }
+
   /// Returns after how many quarter turns clockwise a picture is upright.
   ///
   /// - Parameters:
@@ -130,7 +143,7 @@ extension DiagramRecognizer {
   }
 
   /// How a sample of the writing of a picture looks at one of the quarter turns.
-  struct Uprightness {
+  struct Uprightness: Encodable {
     /// The mean score of a character; see ``LabelReader/legibility(names:symbols:as:)``.
     var legibility: Double
     /// The numbers of characters that were read, and of the marks in which they were read.

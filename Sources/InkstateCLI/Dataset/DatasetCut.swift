@@ -15,14 +15,14 @@ import SafeFiles
 struct DatasetCut: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cut",
-    abstract: "Cut writing, or what may be arrows or rows, out of pages.",
+    abstract: "Cut writing, or what tells arrows, rows and turns, out of pages.",
     discussion: """
       The models that come with inkstate learn from the examples what writing in photographs looks like, which lines \
-      of a page are arrows, and which rows its writing is in.
+      of a page are arrows, which rows its writing is in, and which way it lies.
 
       Example: inkstate dataset cut labels runs/pages --output runs/labels
       """,
-    subcommands: [Labels.self, Arrows.self, Rows.self])
+    subcommands: [Labels.self, Arrows.self, Rows.self, Turns.self])
 
   struct Labels: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -121,15 +121,36 @@ struct DatasetCut: ParsableCommand {
     @OptionGroup var pages: KnownPages
     @OptionGroup var output: OutputOptions
 
-    /// The degrees by which pages are turned that have to be turned back before they are read.
-    private static let uprightLimit = 45.0
+    func run() throws {
+      let recognizer = try DiagramRecognizer.released()
+      try pages.measure(into: output) { page, _ in
+        RowMeasures(of: try page.uprightTraced(), named: page.name, with: recognizer)
+      }
+    }
+  }
+
+  struct Turns: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "turns",
+      abstract: "Measure pages at each quarter turn.",
+      discussion: """
+        The folder has pages and truth.json, as `inkstate dataset compose pages` writes it. The output is NDJSON: for \
+        each page with a truth, after 0 to 3 quarter turns clockwise, how well its writing can be read (the mean \
+        score of a character), the numbers of characters that are read and of the marks that they are read in, and \
+        how sure the network is of what it sees. models/train/fit-turns.py fits the weights to them by which the turn \
+        is chosen. Pages turned by 45 degrees or more, and those with too much detail for a drawing, have no turns \
+        here.
+
+        Example: inkstate dataset cut turns runs/pages --output runs/turns.ndjson
+        """)
+
+    @OptionGroup var pages: KnownPages
+    @OptionGroup var output: OutputOptions
 
     func run() throws {
       let recognizer = try DiagramRecognizer.released()
       try pages.measure(into: output) { page, _ in
-        let isUpright = abs(page.truth.turned ?? 0) < Self.uprightLimit
-        return RowMeasures(
-          of: isUpright ? try page.traced() : nil, named: page.name, with: recognizer)
+        TurnMeasures(of: try page.uprightTraced(), named: page.name, with: recognizer)
       }
     }
   }
@@ -150,6 +171,14 @@ struct KnownPages: ParsableArguments {
       } catch TracingError.tooMuchDetail {
         return nil
       }
+    }
+
+    /// The degrees by which pages are turned that have to be turned back before they are read.
+    private static let uprightLimit = 45.0
+
+    /// Returns the strokes of the page; `nil` also if it has to be turned back.
+    func uprightTraced() throws -> TracedDrawing? {
+      abs(truth.turned ?? 0) < Self.uprightLimit ? try traced() : nil
     }
   }
 
