@@ -7,7 +7,7 @@ import TestSupport
 @testable import InkTraining
 
 @Suite(.timeLimit(.minutes(30))) struct GradientTests {
-  /// One network a kind of layer, each with the layer in the middle of others.
+  /// Chains of layers that read pictures; `Graphs` has those with joins, series and lines.
   static let networks: [(String, [Layer], Int)] = [
     (
       "convolution, same",
