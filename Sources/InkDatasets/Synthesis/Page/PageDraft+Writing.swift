@@ -6,6 +6,12 @@ extension PageDraft {
   /// The shares of names with an output (Moore), of conditions among words at arrows, of lists that are binary, and of
   /// single symbols that are the empty word, alone or with another symbol.
   private static let (namesWithOutput, conditions, binaryLists, emptyWords) = (0.1, 0.4, 0.1, 0.12)
+  /// The share of other single symbols that are signs, as in drawings of scanners, and these.
+  private static let signs = 0.12
+  private static let signsOfScanners = [
+    "/", "/", "/", "*", "*", "+", "-", "=", "<", ">", "(", ")", "{", "}", "[", "]", ";", ":", ".",
+    "'", "&", "|", "!", "#", "_", "/*", "*/", "//", "==", "<=", ">=",
+  ]
 
   /// Returns the name of a state that stands in one line, or `nil` if states have none.
   mutating func name() -> Writing? {
@@ -113,6 +119,8 @@ extension PageDraft {
     case .nothing: return nil
     case .one where dice.generator.chance(Self.emptyWords):
       return writer.text(.emptyWord, .symbol, using: &dice.generator)
+    case .one where dice.generator.chance(Self.signs):
+      text = dice.generator.pick(Self.signsOfScanners)
     case .one: return writer.text(.symbol, using: &dice.generator)
     case .words where dice.generator.chance(Self.conditions):
       return writer.text(.condition, .word, using: &dice.generator)
