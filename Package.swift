@@ -6,8 +6,8 @@ import PackageDescription
 // InkExchange takes model files to and from other tools. InkStudio shows most of it in a browser.
 // InkReader turns the outputs of a network into text; InkDiagram turns whole drawings into automata.
 // InkTracing finds strokes in photographs, and InkPrint prints lines of text to train on.
-// The app's side (Ink, InkRaster, InkSeries, InkNetwork, InkRecognizer, InkReader, InkDiagram) links
-// no system library.
+// The app's side (Ink, InkRaster, InkSeries, InkNetwork, InkRecognizer, InkReader, InkDiagram,
+// Automata, AutomatonEditor) links no system library.
 
 let package = Package(
   name: "inkstate",
@@ -222,7 +222,8 @@ let package = Package(
       name: "InkEvaluationTests",
       dependencies: ["InkEvaluation", "InkReader", "InkSeries", "InkTraining", "TestSupport"]),
     .testTarget(
-      name: "InkReaderTests", dependencies: ["InkReader", "SeededRandom", "TestSupport"]),
+      name: "InkReaderTests",
+      dependencies: ["InkNetwork", "InkReader", "SeededRandom", "TestSupport"]),
     .testTarget(
       name: "InkDiagramTests",
       dependencies: [

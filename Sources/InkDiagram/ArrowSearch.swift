@@ -67,18 +67,13 @@ struct ArrowSearch {
 
   init(traces: [Trace], states: [StateCandidate], scale: Double, seen: SeenStrokes) {
     (self.traces, self.states, self.scale) = (traces, states, scale)
-    var grid = Grid(side: scale)
-    for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
-    self.grid = grid
-    var stateGrid = Grid(side: 2 * scale)
-    for (number, state) in states.enumerated() {
+    grid = Grid(side: scale, of: traces, at: \.points)
+    stateGrid = Grid(side: 2 * scale, of: states) { state in
       // A large state reaches far.
-      let circle = (0..<16).map {
+      (0..<16).map {
         state.ring.center + Vector(angle: Double($0) * .pi / 8, length: state.ring.radius)
       }
-      stateGrid.insert(number, at: circle)
     }
-    self.stateGrid = stateGrid
     heads = HeadSearch(traces: traces, grid: grid, scale: scale, seen: seen)
   }
 
@@ -140,10 +135,7 @@ struct ArrowSearch {
   /// Returns shafts of two strokes that go on in the same direction.
   private func joined(_ shafts: [Shaft]) -> [Shaft] {
     let parts = shafts.filter { straightness($0) }
-    var ends = Grid(side: scale)
-    for (number, shaft) in parts.enumerated() {
-      ends.insert(number, at: [shaft.path[0], shaft.path[shaft.path.count - 1]])
-    }
+    let ends = Grid(side: scale, of: parts) { [$0.path[0], $0.path[$0.path.count - 1]] }
     var found: [Shaft] = []
     for (number, one) in parts.enumerated() {
       for forward in [one, one.reversed] where !forward.headAtEnd {

@@ -110,8 +110,6 @@ public struct Diagram: Hashable, Sendable {
       (self.role, self.element) = (role, element)
     }
 
-    private enum CodingKeys: CodingKey { case role, element }
-
     /// Writes both keys; `element` is `null` if there is none.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)

@@ -15,15 +15,15 @@ public struct DiagramRecognizer: Sendable {
   let network: PageNetwork
 
   /// The probability below which a name or a label is uncertain.
-  private static let certain = 0.9
+  fileprivate static let certain = 0.9
   /// How far the odds of symbols in pictures count, as an exponent: the reader is too sure.
   ///
   /// In 180 validation photographs, 6 of 37 symbols with 0.95 to 0.99 were wrong.
   private static let pictureTrust = 0.45
   /// The probability that a transition without symbols has none: writing was nearly always lost.
-  private static let noSymbols = 0.05
+  fileprivate static let noSymbols = 0.05
   /// The probability that a state without a name has none if most states have one.
-  private static let noName = 0.3
+  fileprivate static let noName = 0.3
   /// The probability that an arrow without a head leads where the pen went.
   private static let penDirection = 0.8
   /// The number of doubtful rings that are tried both as states and as something else.
@@ -159,7 +159,7 @@ public struct DiagramRecognizer: Sendable {
           id: "s\(number)", final: state.isFinal, center: Vector(ring.center.x, ring.center.y),
           radius: ring.radius))
       mark(state.strokes, .state, "s\(number)")
-      diagram.doubt("s\(number)", .state, odds: state.evidence, certain: Self.certain)
+      diagram.doubt("s\(number)", .state, odds: state.evidence)
     }
     var transitionOf: [Int: Int] = [:]
     for (number, arrow) in interpretation.arrows.enumerated() {
@@ -173,7 +173,7 @@ public struct DiagramRecognizer: Sendable {
         diagram.transitions.append(.init(from: "s\(from)", to: "s\(to)"))
         diagram.transitions[diagram.transitions.count - 1].path = arrow.line
         let id = "t\(diagram.transitions.count - 1)"
-        diagram.doubt(id, .transition, odds: arrow.saving, certain: Self.certain)
+        diagram.doubt(id, .transition, odds: arrow.saving)
         if !arrow.hasHead, from != to {
           let probability = interpretation.isTraced ? 0.5 : Self.penDirection
           diagram.uncertain.append(
@@ -197,7 +197,7 @@ public struct DiagramRecognizer: Sendable {
     diagram.strokes = roles
     if states.isEmpty { diagram.rejection = .noStates }
     read(labels, of: drawing, transitionOf, with: labelReader, trust: trust, into: &diagram)
-    diagram.doubtMissing(symbols: Self.noSymbols, names: Self.noName)
+    diagram.doubtMissing()
     return diagram
   }
 
@@ -241,7 +241,7 @@ public struct DiagramRecognizer: Sendable {
         continue
       }
       diagram.states[state].name = best.text
-      diagram.note(texts, .name, of: diagram.states[state].id, trust: 1, certain: Self.certain)
+      diagram.note(texts, .name, of: diagram.states[state].id, trust: 1)
     }
     let usualTexts = readings.symbols.divided(like: usual)
     let doubtfulTexts = readings.doubtful.divided(like: doubtful)
@@ -274,7 +274,7 @@ public struct DiagramRecognizer: Sendable {
         where !diagram.transitions[transition].symbols.contains(symbol) {
           diagram.transitions[transition].symbols.append(symbol)
         }
-        diagram.note(phrase, .symbols, of: "t\(transition)", trust: trust, certain: Self.certain)
+        diagram.note(phrase, .symbols, of: "t\(transition)", trust: trust)
       }
     }
   }
@@ -294,10 +294,10 @@ extension Array {
 extension Diagram {
   /// Adds an uncertainty about an element with these odds, as a logarithm, if it is not certain.
   fileprivate mutating func doubt(
-    _ element: String, _ property: Uncertainty.Property, odds: Double, certain: Double
+    _ element: String, _ property: Uncertainty.Property, odds: Double
   ) {
     let probability = 1 / (1 + exp(-odds))
-    guard probability < certain else { return }
+    guard probability < DiagramRecognizer.certain else { return }
     uncertain.append(
       .init(
         element: element, property: property, value: "yes", probability: probability,
@@ -308,13 +308,12 @@ extension Diagram {
   ///
   /// - Parameter trust: The exponent with which the odds of the best text count.
   fileprivate mutating func note(
-    _ texts: [ScoredText], _ property: Uncertainty.Property, of element: String, trust: Double,
-    certain: Double
+    _ texts: [ScoredText], _ property: Uncertainty.Property, of element: String, trust: Double
   ) {
     guard let best = texts.first else { return }
     let others = max(1 - best.score, 1e-12)
     let probability = 1 / (1 + pow(others / best.score, trust))
-    guard probability < certain else { return }
+    guard probability < DiagramRecognizer.certain else { return }
     let scale = (1 - probability) / others
     uncertain.append(
       Uncertainty(
@@ -325,15 +324,12 @@ extension Diagram {
   }
 
   /// Adds the transitions without symbols, and the states without a name among others that have one.
-  ///
-  /// - Parameters:
-  ///   - symbols: The probability that a transition has no symbols.
-  ///   - names: The probability that such a state has no name.
-  fileprivate mutating func doubtMissing(symbols: Double, names: Double) {
+  fileprivate mutating func doubtMissing() {
     for (number, transition) in transitions.enumerated() where transition.symbols.isEmpty {
       uncertain.append(
         Uncertainty(
-          element: "t\(number)", property: .symbols, value: "", probability: symbols,
+          element: "t\(number)", property: .symbols, value: "",
+          probability: DiagramRecognizer.noSymbols,
           alternatives: []))
     }
     let unnamed = states.filter(\.name.isEmpty)
@@ -341,7 +337,8 @@ extension Diagram {
     for state in unnamed {
       uncertain.append(
         Uncertainty(
-          element: state.id, property: .name, value: "", probability: names, alternatives: []))
+          element: state.id, property: .name, value: "", probability: DiagramRecognizer.noName,
+          alternatives: []))
     }
   }
 }

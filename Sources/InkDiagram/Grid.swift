@@ -19,6 +19,12 @@ struct Grid {
     self.side = max(side, 1e-6)
   }
 
+  /// Creates a grid of the positions of `items`, each at `places`.
+  init<Item>(side: Double, of items: [Item], at places: (Item) -> [Vector]) {
+    self.init(side: side)
+    for (number, item) in items.enumerated() { insert(number, at: places(item)) }
+  }
+
   private func cell(_ place: Vector) -> Cell {
     Cell(x: Int((place.x / side).rounded(.down)), y: Int((place.y / side).rounded(.down)))
   }

@@ -85,13 +85,7 @@ struct HeadSearch {
   private func angle(_ trace: Trace, at end: Vector, _ heading: Vector) -> Head? {
     guard trace.points.count > 8, trace.length > 0 else { return nil }
     let chord = trace.end - trace.start
-    // The apex is the point farthest from the line between the ends.
-    guard
-      let apex = trace.points.max(by: {
-        ($0.distance(toSegmentFrom: trace.start, to: trace.end))
-          < ($1.distance(toSegmentFrom: trace.start, to: trace.end))
-      })
-    else { return nil }
+    let apex = trace.apex
     let (one, other) = (trace.start - apex, trace.end - apex)
     // Both arms are straight.
     guard one.length + other.length > 0.72 * trace.length, chord.length > 0.2 * trace.length,

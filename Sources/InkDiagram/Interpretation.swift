@@ -10,8 +10,6 @@ struct Interpretation {
   var pageWriting: PageWriting?
   /// Whether the strokes were traced on a picture; their directions are then unknown.
   var isTraced = false
-  /// The strokes that are nothing known.
-  var others: [Trace]
   /// The usual radius of a state.
   var scale: Double
   /// How unlikely all this is, as a negative logarithm.
@@ -42,7 +40,7 @@ struct Interpretation {
     let rest = traces.filter { !ringStrokes.contains($0.index) }
     guard scale > 0 else {
       arrows = []
-      (writing, others) = WritingSearch(traces: rest, states: [], seen: seen).split()
+      writing = WritingSearch(traces: rest, states: [], seen: seen).writing()
       cost += WritingCosts.usual * Double(rest.count)
       return
     }
@@ -68,7 +66,7 @@ struct Interpretation {
     let used = Set(arrows.flatMap(\.strokes))
     let left = rest.filter { !used.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }
-    (writing, others) = WritingSearch(traces: left, states: states, seen: seen).split()
+    writing = WritingSearch(traces: left, states: states, seen: seen).writing()
     // An arrow that is chosen because there has to be an initial state costs no more than writing.
     cost += arrows.reduce(0) { $0 + $1.cost + min(0, $1.saving) }
   }
@@ -86,11 +84,7 @@ struct Interpretation {
         guard trace.size < longestBarb * scale, trace.length < 2.2 * trace.size,
           trace.size < 0.6 * arrows[index].shaft.length
         else { continue }
-        let apex = trace.points.max {
-          $0.distance(toSegmentFrom: trace.start, to: trace.end)
-            < $1.distance(toSegmentFrom: trace.start, to: trace.end)
-        }
-        let near = [trace.start, trace.end, apex ?? trace.start].map { $0.distance(to: tip) }
+        let near = [trace.start, trace.end, trace.apex].map { $0.distance(to: tip) }
         guard near.min()! < barbReach * scale, (trace.mean - tip).dot(heading) < 0 else {
           continue
         }
@@ -108,8 +102,7 @@ struct Interpretation {
     var states = states
     let used = Set(states.flatMap(\.strokes))
     let largest = states.map(\.ring.radius).max() ?? 0
-    var grid = Grid(side: max(1e-6, largest))
-    for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
+    let grid = Grid(side: largest, of: states) { [$0.ring.center] }
     for trace in traces where !used.contains(trace.index) && trace.size < 2.5 * largest {
       for number in grid.items(near: trace.center, reach: 1.5 * largest) {
         let ring = states[number].ring
@@ -147,12 +140,8 @@ struct WritingCosts {
 
   init(states: [StateCandidate], scale: Double, traces: [Trace]) {
     (self.states, self.scale, self.traces) = (states, scale, traces)
-    var places = Grid(side: scale)
-    for (number, trace) in traces.enumerated() { places.insert(number, at: [trace.center]) }
-    self.places = places
-    var grid = Grid(side: scale)
-    for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
-    self.grid = grid
+    places = Grid(side: scale, of: traces) { [$0.center] }
+    grid = Grid(side: scale, of: states) { [$0.ring.center] }
     // The names in the states show how large the writing is.
     let names = traces.filter { $0.height > 0.2 * scale && state(around: $0) != nil }
     if let usual = names.map(\.height).median() { height = min(1.1, max(0.65, usual / scale)) }

@@ -93,9 +93,8 @@ extension LabelReader {
       let shortage = kind.count < lists.count ? Self.tooFewNames : 0
       return (kind: kind, score: log(kind.prior) + trust * fit - shortage)
     }
-    guard let best = scores.map(\.score).max() else { return [:] }
-    let sum = scores.reduce(0.0) { $0 + exp($1.score - best) }
-    return Dictionary(uniqueKeysWithValues: scores.map { ($0.kind, exp($0.score - best) / sum) })
+    return Dictionary(
+      uniqueKeysWithValues: zip(scores.map(\.kind), Self.shares(scores.map(\.score))))
   }
 }
 

@@ -195,10 +195,8 @@ enum SymbolKind: Hashable, CaseIterable {
       }
       return log(kind.prior) + trust * fit
     }
-    let best = scores.max() ?? 0
-    let sum = scores.reduce(0.0) { $0 + exp($1 - best) }
     var result: [SymbolKind: Double] = [.empty: 1]
-    for (kind, score) in zip(kinds, scores) { result[kind] = exp(score - best) / sum }
+    for (kind, share) in zip(kinds, LabelReader.shares(scores)) { result[kind] = share }
     return result
   }
 }

@@ -85,8 +85,7 @@ struct LabelSearch {
     // Where people write small, labels still stand as far from arrows as states are large.
     let unit = max(height, Self.minimumUnit * scale)
     let arrows = interpretation.arrows
-    var grid = Grid(side: scale)
-    for (number, arrow) in arrows.enumerated() { grid.insert(number, at: arrow.shaft.path) }
+    let grid = Grid(side: scale, of: arrows, at: \.shaft.path)
     let tips = arrows.compactMap(\.tip)
     func isAtTip(_ line: TextLine) -> Bool {
       tips.contains { tip in

@@ -94,10 +94,7 @@ struct RingSearch {
   /// Returns the rings of two arcs whose ends meet.
   private func pairs(of arcs: [(trace: Trace, radius: Double)]) -> [Ring] {
     guard arcs.count > 1, let usual = arcs.map(\.radius).median() else { return [] }
-    var grid = Grid(side: usual)
-    for (number, arc) in arcs.enumerated() {
-      grid.insert(number, at: [arc.trace.start, arc.trace.end])
-    }
+    let grid = Grid(side: usual, of: arcs) { [$0.trace.start, $0.trace.end] }
     var found: [Ring] = []
     for (number, one) in arcs.enumerated() {
       let reach = 1.4 * one.radius

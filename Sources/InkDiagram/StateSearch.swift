@@ -65,10 +65,8 @@ struct StateSearch {
   /// Returns the states and the doubtful ones, the most likely first; none overlaps a better one.
   func states() -> [StateCandidate] {
     guard let scale = scale() else { return [] }
-    var grid = Grid(side: scale)
-    for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
-    var centers = Grid(side: 2 * scale)
-    for (number, ring) in rings.enumerated() { centers.insert(number, at: [ring.center]) }
+    let grid = Grid(side: scale, of: traces, at: \.points)
+    let centers = Grid(side: 2 * scale, of: rings) { [$0.center] }
     let alone = rings.indices.map { evidence($0, scale: scale, grid: grid) }
     let judged = zip(rings, alone).map { ring, own in
       // Better rings of about this size.
@@ -157,8 +155,7 @@ struct StateSearch {
   private func scale() -> Double? {
     let radii = rings.map(\.radius).sorted()
     guard let largest = radii.last else { return nil }
-    var grid = Grid(side: largest / 2)
-    for (number, trace) in traces.enumerated() { grid.insert(number, at: [trace.center]) }
+    let grid = Grid(side: largest / 2, of: traces) { [$0.center] }
     var votes: [(radius: Double, weight: Double)] = []
     for ring in rings {
       let inside = grid.items(near: ring.center, reach: ring.radius).count { number in

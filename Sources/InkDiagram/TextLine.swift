@@ -31,8 +31,7 @@ struct TextLine {
   /// other is another line. `height` is the usual height of writing.
   static func lines(of traces: [Trace], height: Double) -> [TextLine] {
     guard height > 0 else { return traces.map { TextLine(traces: [$0]) } }
-    var grid = Grid(side: height)
-    for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
+    let grid = Grid(side: height, of: traces, at: \.points)
     var sets = DisjointSets(count: traces.count)
     for (number, trace) in traces.enumerated() {
       var near: Set<Int> = []

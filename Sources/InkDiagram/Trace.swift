@@ -62,9 +62,11 @@ struct Trace {
     points.allSatisfy { $0.distance(to: place) < reach }
   }
 
-  /// Returns the signed turning angle and the sum of its absolute values after smoothing, in radians.
-  var turning: (signed: Double, absolute: Double) {
-    points.turning(smoothing: 4)
+  /// The point farthest from the line between the ends.
+  var apex: Vector {
+    points.max {
+      $0.distance(toSegmentFrom: start, to: end) < $1.distance(toSegmentFrom: start, to: end)
+    } ?? start
   }
 }
 

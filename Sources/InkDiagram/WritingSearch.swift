@@ -6,7 +6,6 @@ import Ink
 /// It knows nothing of automata, so that it also works for flow charts and lists.
 struct WritingSearch {
   let traces: [Trace]
-  let states: [StateCandidate]
   private let seen: SeenStrokes
   /// The usual height of a letter.
   private let height: Double
@@ -19,35 +18,26 @@ struct WritingSearch {
   private static let headCostInLine = 0.3
 
   init(traces: [Trace], states: [StateCandidate], seen: SeenStrokes) {
-    (self.traces, self.states, self.seen) = (traces, states, seen)
-    let radii = states.map(\.ring.radius).sorted()
-    let sizes = traces.map(\.size).filter { $0 > 0 }.sorted()
+    (self.traces, self.seen) = (traces, seen)
+    let sizes = traces.map(\.size).filter { $0 > 0 }
     // Dots and commas are less than half as high as letters, and shapes are few.
-    let middle = sizes.isEmpty ? 0 : sizes[sizes.count / 2]
-    let letters = sizes.filter { $0 > 0.5 * middle && $0 < 3 * middle }
-    let usual = letters.isEmpty ? middle : letters[letters.count / 2]
-    if radii.isEmpty {
-      height = usual
-    } else {
+    let middle = sizes.median() ?? 0
+    let usual = sizes.filter { $0 > 0.5 * middle && $0 < 3 * middle }.median() ?? middle
+    if let radius = states.map(\.ring.radius).median() {
       // Few strokes say little; letters are at most as high as the radius of a state.
-      let radius = radii[radii.count / 2]
       height = min(1.1 * radius, max(0.5 * radius, usual))
+    } else {
+      height = usual
     }
   }
 
-  /// Returns the strokes that are writing, and the others.
-  func split() -> (writing: [Trace], others: [Trace]) {
+  /// Returns the strokes that are writing.
+  func writing() -> [Trace] {
     let large = traces.map(isShape)
     let heads = heads(large)
-    var (writing, others): ([Trace], [Trace]) = ([], [])
-    for (number, trace) in traces.enumerated() {
-      if large[number] || heads.contains(trace.index) {
-        others.append(trace)
-      } else {
-        writing.append(trace)
-      }
+    return zip(traces, large).compactMap { trace, isLarge in
+      isLarge || heads.contains(trace.index) ? nil : trace
     }
-    return (writing, others)
   }
 
   /// Whether a stroke is too large for a letter and no joined word.
@@ -56,7 +46,8 @@ struct WritingSearch {
     guard trace.size > most else { return false }
     // A word goes up and down many times.
     let isWord =
-      trace.height < most && trace.length > 2 * trace.width && trace.turning.absolute > 3 * .pi
+      trace.height < most && trace.length > 2 * trace.width
+      && trace.points.turning(smoothing: 4).absolute > 3 * .pi
     return !isWord
   }
 
@@ -64,8 +55,7 @@ struct WritingSearch {
   private func heads(_ large: [Bool]) -> Set<Int> {
     let small = traces.indices.filter { !large[$0] }.map { traces[$0] }
     guard height > 0, !small.isEmpty, small.count < traces.count else { return [] }
-    var grid = Grid(side: 2 * height)
-    for (number, trace) in small.enumerated() { grid.insert(number, at: trace.points) }
+    let grid = Grid(side: 2 * height, of: small, at: \.points)
     let search = HeadSearch(traces: small, grid: grid, scale: 2 * height, seen: seen)
     var found: Set<Int> = []
     for (number, trace) in traces.enumerated() where large[number] {

@@ -14,8 +14,6 @@ struct WriterSampling: Sendable {
 
   /// The cluster of each example: its writer, or for an example without one its own.
   let clusters: [Int]
-  /// The number of clusters.
-  let clusterCount: Int
   /// The number of known writers.
   let writerCount: Int
   /// How often each cluster is in each sample.
@@ -40,7 +38,6 @@ struct WriterSampling: Sendable {
     }
     guard indices.count >= 2, clusterCount <= Self.maximumClusters else { return nil }
     self.clusters = clusters
-    self.clusterCount = clusterCount
     writerCount = indices.count
     var generator = SeededGenerator(seed: 1, stream: 0xb007)
     var counts = [[UInt16]](

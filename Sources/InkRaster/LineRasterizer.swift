@@ -124,7 +124,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       let (x, y) = shares(point)
       return (Float(frame.column(x)), Float(frame.row(x, y)))
     }
-    let bitmap = pen.draw(drawing, columns: frame.columns, rows: height, place: place)
+    let bitmap = pen.draw(drawing.strokes, columns: frame.columns, rows: height, place: place)
     return LineImage(
       bitmap: bitmap,
       directions: showsDirections && !isTraced

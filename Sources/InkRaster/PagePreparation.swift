@@ -41,10 +41,6 @@ public struct PagePreparation: Hashable, Sendable, Codable {
     (self.longerSide, self.radius) = (longerSide, radius)
   }
 
-  private enum CodingKeys: CodingKey {
-    case longerSide, radius
-  }
-
   /// Reads the JSON form.
   ///
   /// - Throws: `DecodingError` where it is not that form, `RasterError` where the numbers do not fit.

@@ -9,16 +9,9 @@ struct Pen {
   /// The width of a line, in pixels.
   let width: Double
 
-  /// Draws `drawing` on a picture of `columns` × `rows` pixels; `place` maps its points to pixels.
+  /// Draws strokes on a picture of `columns` × `rows` pixels, one at a time; `place` maps points to pixels.
   ///
   /// Points have to be on the picture or near it.
-  func draw(
-    _ drawing: Drawing, columns: Int, rows: Int, place: (Point) -> (x: Float, y: Float)
-  ) -> Bitmap {
-    draw(drawing.strokes, columns: columns, rows: rows, place: place)
-  }
-
-  /// Draws strokes, one at a time.
   func draw(
     _ strokes: some Sequence<Stroke>, columns: Int, rows: Int,
     place: (Point) -> (x: Float, y: Float)

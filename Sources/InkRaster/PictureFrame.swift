@@ -62,10 +62,6 @@ public struct PictureFrame: Hashable, Sendable, Codable {
       + "\((side * 10).rounded() / 10)"
   }
 
-  private enum CodingKeys: CodingKey {
-    case side, sides, drift, centersMass
-  }
-
   /// Reads the numbers and checks them.
   ///
   /// - Throws: `RasterError.invalidParameter` for a number out of its range.
@@ -99,15 +95,15 @@ package struct InkPlacement: Sendable {
     )
   }
 
-  /// The share of the brightest pixel above which a pixel is ink.
-  ///
-  /// The noise of JPEGs around lines is below it.
-  private static let threshold = 0.25
+  /// The usual threshold: the noise of JPEGs around lines is below it.
+  package static let threshold = 0.25
 
   /// Finds the ink on `bitmap`, bright on black, or fails if there is none.
-  package init?(of bitmap: Bitmap) {
+  ///
+  /// - Parameter threshold: The share of the brightest pixel above which a pixel is ink.
+  package init?(of bitmap: Bitmap, above threshold: Double = Self.threshold) {
     guard let brightest = bitmap.pixels.max(), brightest > 0 else { return nil }
-    let least = UInt8(Double(brightest) * Self.threshold)
+    let least = UInt8(Double(brightest) * threshold)
     var (top, bottom, left, right) = (bitmap.height, -1, bitmap.width, -1)
     var (sum, sumX, sumY) = (0, 0, 0)
     for row in 0..<bitmap.height {

@@ -38,14 +38,13 @@ extension Rasterizer {
   /// Fits a picture as models of earlier versions have learnt it.
   private func fitUnframed(_ bitmap: Bitmap) -> Bitmap {
     if bitmap.width == size, bitmap.height == size { return bitmap }
-    guard let ink = inkBounds(of: bitmap) else { return Bitmap(width: size, height: size) }
+    guard let ink = InkPlacement(of: bitmap, above: 0.1) else {
+      return Bitmap(width: size, height: size)
+    }
     let content = Double(size) - 2 * margin
     return scaled(
-      bitmap, columns: ink.columns, rows: ink.rows,
-      around: (
-        Double(ink.columns.lowerBound + ink.columns.upperBound) / 2,
-        Double(ink.rows.lowerBound + ink.rows.upperBound) / 2
-      ), step: Double(max(ink.columns.count, ink.rows.count)) / content)
+      bitmap, columns: ink.columns, rows: ink.rows, around: ink.middle,
+      step: Double(ink.longerSide) / content)
   }
 
   /// Returns a part of the picture scaled by area averaging.
@@ -75,23 +74,6 @@ extension Rasterizer {
       }
     }
     return result
-  }
-
-  /// The rows and columns that hold ink: anything brighter than a tenth of the brightest pixel.
-  private func inkBounds(of bitmap: Bitmap) -> (rows: Range<Int>, columns: Range<Int>)? {
-    guard let brightest = bitmap.pixels.max(), brightest > 0 else { return nil }
-    let threshold = brightest / 10
-    var rows: Range<Int>?
-    var columns: Range<Int>?
-    for row in 0..<bitmap.height {
-      for column in 0..<bitmap.width where bitmap[row, column] > threshold {
-        rows = (rows?.lowerBound ?? row)..<row + 1
-        let known = columns ?? column..<column + 1
-        columns = min(known.lowerBound, column)..<max(known.upperBound, column + 1)
-      }
-    }
-    guard let rows, let columns else { return nil }
-    return (rows, columns)
   }
 }
 

@@ -78,12 +78,13 @@ public struct Rasterizer: Hashable, Sendable, Codable {
   public func render(_ drawing: Drawing) throws(RasterError) -> Bitmap {
     guard let bounds = try drawing.finiteBounds() else { return Bitmap(width: size, height: size) }
     var frame = frame(of: bounds)
-    let bitmap = Pen(width: penWidth).draw(drawing, columns: size, rows: size, place: frame.apply)
+    let pen = Pen(width: penWidth)
+    let bitmap = pen.draw(drawing.strokes, columns: size, rows: size, place: frame.apply)
     guard let pictures, pictures.centersMass, let ink = InkPlacement(of: bitmap) else {
       return bitmap
     }
     frame.move(mass: ink, size: size)
-    return Pen(width: penWidth).draw(drawing, columns: size, rows: size, place: frame.apply)
+    return pen.draw(drawing.strokes, columns: size, rows: size, place: frame.apply)
   }
 
   /// Returns the map from canvas points to pixels for a drawing with these bounds.
@@ -121,10 +122,6 @@ private struct Frame {
 }
 
 extension Rasterizer {
-  private enum CodingKeys: CodingKey {
-    case size, margin, penWidth, pictures
-  }
-
   /// Reads the parameters and checks them.
   ///
   /// - Throws: `RasterError.invalidParameter` for a number out of its range.

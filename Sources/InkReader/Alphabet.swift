@@ -65,31 +65,6 @@ public struct Alphabet: Hashable, Sendable {
   }
 }
 
-/// A list of texts of one character each.
-extension Alphabet: Codable {
-  /// Reads the characters and checks them.
-  ///
-  /// - Throws: `DecodingError` for an element that is not one character, and `ReaderError` as
-  ///   ``init(_:)`` does.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let characters = try container.decode([String].self).map { text in
-      guard text.count == 1 else {
-        throw DecodingError.dataCorruptedError(
-          in: container, debugDescription: "`\(text)`, which is not one character")
-      }
-      return Character(text)
-    }
-    try self.init(characters)
-  }
-
-  /// Writes the characters.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(characters.map(String.init))
-  }
-}
-
 /// Why an alphabet or a decoder cannot be made, or an output cannot be decoded.
 public enum ReaderError: DescribedError, Hashable {
   /// There are no characters.

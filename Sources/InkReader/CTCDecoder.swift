@@ -76,18 +76,6 @@ public struct CTCDecoder: Sendable {
     table = GrammarTable(grammar, alphabet: alphabet)
   }
 
-  /// Returns the text of the best path: the most probable class of each step.
-  ///
-  /// It knows neither grammar nor vocabulary.
-  ///
-  /// - Throws: `ReaderError.classCount` if the output is not for the alphabet.
-  public func greedyText(_ output: LogProbabilities) throws(ReaderError) -> String {
-    try check(output)
-    let path = bestPath(of: output.values, steps: output.stepCount, classCount: output.classCount)
-    return String(
-      path.classes.filter { $0 != alphabet.noWritingClass }.map(alphabet.character(ofClass:)))
-  }
-
   /// Returns the most probable texts, or a rejection.
   ///
   /// - Throws: `ReaderError.classCount` if the output is not for the alphabet.
@@ -99,7 +87,7 @@ public struct CTCDecoder: Sendable {
     let noWriting = alphabet.noWritingClass.map(output.probability(ofClass:)) ?? 0
     if nothing >= log(0.5) {
       return Reading(
-        candidates: [.init(text: "", probability: exp(nothing))], steps: [], evidence: nothing,
+        candidates: [.init(text: "", probability: exp(nothing))], evidence: nothing,
         noWriting: noWriting, rejection: .empty)
     }
     let found = PrefixSearch(
@@ -108,32 +96,31 @@ public struct CTCDecoder: Sendable {
     let all = found.texts.reduce(found.lost) { logSum($0, $1.weight) }
 
     // Texts with the same spelling in the answer count together.
-    var merged: [(text: Text, weight: Double, best: PrefixSearch.Found)] = []
+    var merged: [(text: String, weight: Double, best: PrefixSearch.Found)] = []
     var places: [String: Int] = [:]
     for one in found.texts.sorted(by: { $0.weight > $1.weight }) {
       let text = spelling(of: one.classes)
-      if let place = places[text.string] {
+      if let place = places[text] {
         merged[place].weight = logSum(merged[place].weight, one.weight)
       } else {
-        places[text.string] = merged.count
+        places[text] = merged.count
         merged.append((text, one.weight, one))
       }
     }
     merged.sort { $0.weight > $1.weight }
     guard let best = merged.first, all > -.infinity else {
       return Reading(
-        candidates: [], steps: [], evidence: -.infinity, noWriting: noWriting,
+        candidates: [], evidence: -.infinity, noWriting: noWriting,
         rejection: noWriting > options.maximumNoWriting ? .notWriting : .outsideGrammar)
     }
     let candidates = merged.prefix(max(1, options.maximumCandidates)).map {
-      Reading.Candidate(text: $0.text.string, probability: min(1, exp($0.weight - all)))
+      Reading.Candidate(text: $0.text, probability: min(1, exp($0.weight - all)))
     }
     let evidence = best.best.logProbability / Double(max(1, best.best.classes.count))
-    let steps = Alignment.steps(of: best.best.classes, in: output)
     var rejection: Reading.Rejection?
     if noWriting > options.maximumNoWriting {
       rejection = .notWriting
-    } else if best.text.string.isEmpty {
+    } else if best.text.isEmpty {
       rejection = .empty
     } else if evidence < options.minimumEvidence {
       rejection = .unreadable
@@ -141,11 +128,7 @@ public struct CTCDecoder: Sendable {
       rejection = .ambiguous
     }
     return Reading(
-      candidates: candidates,
-      steps: best.text.sources.map {
-        steps[$0.lowerBound].lowerBound..<steps[$0.upperBound - 1].upperBound
-      },
-      evidence: evidence, noWriting: noWriting, rejection: rejection)
+      candidates: candidates, evidence: evidence, noWriting: noWriting, rejection: rejection)
   }
 
   private func check(_ output: LogProbabilities) throws(ReaderError) {
@@ -154,45 +137,17 @@ public struct CTCDecoder: Sendable {
     }
   }
 
-  /// A text as it is answered, and for each character the characters that were read.
-  private struct Text {
-    var string = ""
-    var sources: [Range<Int>] = []
-  }
-
   /// Spells the empty word in one way.
-  private func spelling(of classes: [Int]) -> Text {
-    var text = Text()
-    func append(_ range: Range<Int>) {
-      for index in range {
-        text.string.append(alphabet.character(ofClass: classes[index]))
-        text.sources.append(index..<index + 1)
-      }
+  private func spelling(of classes: [Int]) -> String {
+    func text(of classes: ArraySlice<Int>) -> String {
+      String(classes.map(alphabet.character(ofClass:)))
     }
-    guard let separator = table.separator else {
-      append(classes.indices)
-      return matched(text, count: classes.count)
-    }
-    var start = 0
-    while start <= classes.count {
-      let end = classes[start...].firstIndex(of: separator) ?? classes.count
-      let symbol = String(classes[start..<end].map(alphabet.character(ofClass:)))
-      if Grammar.emptyWordSpellings.contains(symbol), !isWord(classes[start..<end]) {
-        text.string += options.emptyWord
-        text.sources += options.emptyWord.map { _ in start..<end }
-      } else {
-        append(start..<end)
-      }
-      if end < classes.count { append(end..<end + 1) }
-      start = end + 1
-    }
-    return matched(text, count: classes.count)
-  }
-
-  /// Characters that combine into one have the sources of both.
-  private func matched(_ text: Text, count: Int) -> Text {
-    guard text.string.count != text.sources.count else { return text }
-    return Text(string: text.string, sources: text.string.map { _ in 0..<count })
+    guard let separator = table.separator else { return text(of: classes[...]) }
+    return classes.split(separator: separator, omittingEmptySubsequences: false).map { classes in
+      let symbol = text(of: classes)
+      return Grammar.emptyWordSpellings.contains(symbol) && !isWord(classes)
+        ? options.emptyWord : symbol
+    }.joined(separator: String(alphabet.character(ofClass: separator)))
   }
 
   private func isWord(_ classes: ArraySlice<Int>) -> Bool {

@@ -242,7 +242,7 @@ public struct Reader: Sendable {
   ) -> Reading {
     guard let logits else {
       return Reading(
-        candidates: [.init(text: "", probability: 1)], steps: [], evidence: 0, noWriting: 0,
+        candidates: [.init(text: "", probability: 1)], evidence: 0, noWriting: 0,
         rejection: .empty)
     }
     let output = LogProbabilities(

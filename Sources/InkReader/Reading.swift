@@ -41,8 +41,6 @@ public struct Reading: Hashable, Sendable {
 
   /// The texts from the most to the least probable; none if no allowed text fits.
   public let candidates: [Candidate]
-  /// The steps of each character of the best text.
-  public let steps: [Range<Int>]
   /// How well the best text fits the writing: the logarithm of its probability among all texts,
   /// allowed or not, for each of its characters.
   ///
@@ -66,7 +64,7 @@ extension Reading {
   /// The text of a line of `words`, with a space between them; it is rejected for the reason of the first word
   /// that is.
   ///
-  /// The other candidates differ in one word. ``steps`` are those of the words, none for a space.
+  /// The other candidates differ in one word.
   ///
   /// - Precondition: there is a word.
   public init(words: [Reading]) {
@@ -88,7 +86,6 @@ extension Reading {
     self.init(
       candidates: [Candidate(text: text(with: words[0].text, at: 0), probability: probability)]
         + others.sorted { $0.probability > $1.probability },
-      steps: Array(words.map(\.steps).joined(separator: [0..<0])),
       evidence: words.map(\.evidence).min()!, noWriting: words.map(\.noWriting).max()!,
       rejection: words.lazy.compactMap(\.rejection).first)
   }

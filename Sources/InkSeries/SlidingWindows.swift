@@ -53,10 +53,6 @@ public struct SlidingWindows: Hashable, Sendable {
 
 /// `{"length": 120, "stride": 60}`
 extension SlidingWindows: Codable {
-  private enum CodingKeys: CodingKey {
-    case length, stride
-  }
-
   /// Reads the JSON form.
   ///
   /// - Throws: `DecodingError` if a number is missing, `WindowError` if one is out of range.

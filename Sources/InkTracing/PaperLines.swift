@@ -244,8 +244,6 @@ struct PaperLines {
   /// Removes the lines from `ink`, except where darker ink runs along them or ink crosses them.
   func remove(from ink: inout [UInt8]) {
     let original = ink
-    let usual = strips.joined().compactMap { $0?.contrast }.sorted()
-    guard !usual.isEmpty else { return }
     for (strip, windows) in strips.enumerated() {
       let shifts = shifts(strip: strip)
       // The last strip goes to the edge.

@@ -189,6 +189,33 @@ import Testing
     #expect(change { .ink($0) } > 0.5)
   }
 
+  @Test func writingThatLiesIsLessLegible() throws {
+    // A7, and the same after a quarter turn; dots are no characters.
+    let strokes = [
+      [(0, 50), (15, 0), (30, 50)], [(5, 32), (25, 32)], [(45, 0), (70, 0), (52, 50)],
+    ].map { corners in Stroke(corners.map { Point(Double($0.0), Double($0.1)) }) }
+    let turned = strokes.map { Stroke($0.points.map { Point(-$0.y, $0.x) }) }
+    let dots = (0..<4).map { Stroke([Point(30 * Double($0), 0)]) }
+    let labelReader = try reader()
+    func legibility(_ strokes: [Stroke]...) -> (mean: Double, count: Int) {
+      let lines = strokes.map { strokes in
+        TextLine(traces: strokes.enumerated().compactMap { Trace($1, index: $0) })
+      }
+      return labelReader.legibility(names: lines, symbols: []) { line in
+        .picture(nil, Drawing(line.traces.map { Stroke($0.points.map { Point($0.x, $0.y) }) }))
+      }
+    }
+    let upright = legibility(strokes)
+    #expect(upright.count == 2 && upright.mean > -0.2)
+    #expect(legibility(turned).mean < upright.mean - 0.2)
+    // A line that cannot be read counts as one character, with the least score.
+    let unread = legibility(dots)
+    #expect(unread.count == 1 && unread.mean == -1)
+    let both = legibility(strokes, dots)
+    #expect(both.count == 3 && abs(both.mean - (2 * upright.mean - 1) / 3) < 1e-9)
+    #expect(labelReader.legibility(names: [], symbols: []) { _ in .ink(Drawing([])) } == (0, 0))
+  }
+
   @Test(arguments: [
     ("btn_press", true), ("0/1", true), ("x==0", true), ("a", false), ("/0", false), ("0/", false),
     ("0/1,/1", false),

@@ -17,7 +17,7 @@ import TestSupport
     rejection: Reading.Rejection? = nil
   ) -> Reading {
     Reading(
-      candidates: [.init(text: text, probability: probability)], steps: [], evidence: evidence,
+      candidates: [.init(text: text, probability: probability)], evidence: evidence,
       noWriting: noWriting, rejection: rejection)
   }
 

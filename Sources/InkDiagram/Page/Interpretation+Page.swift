@@ -36,7 +36,7 @@ extension Interpretation {
     }
     arrows.sort { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     scale = states.map(\.ring.radius).median() ?? 0
-    (writing, others, cost) = ([], [], 0)
+    (writing, cost) = ([], 0)
     isTraced = true
     var written: [Trace] = []
     let rims = states.map(\.ring)
@@ -68,10 +68,8 @@ extension Interpretation {
         let near = arrows.indices.min { apart(arrows[$0]) < apart(arrows[$1]) }
         if let near, apart(arrows[near]) < scale {
           arrows[near].shaft.strokes.append(trace.index)
-        } else {
-          others.append(trace)
         }
-      default: others.append(trace)
+      default: break
       }
     }
     let pageWriting = PageWriting(sight.marks, of: page, traces: written, in: picture)

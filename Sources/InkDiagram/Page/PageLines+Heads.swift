@@ -86,11 +86,6 @@ extension PageLines {
     for half in 0..<2 { heads.along[half] /= max(1, lineCells[half]) }
     return heads
   }
-
-  /// Returns how much the heads say that a line leads from its first to its last point.
-  func direction(of line: [Vector]) -> Double {
-    heads(along: line.withPlaceForEachCell).direction
-  }
 }
 
 extension [Vector] {

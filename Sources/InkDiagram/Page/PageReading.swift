@@ -234,7 +234,7 @@ struct PageReading: Sendable {
 
   /// Returns how much the heads say that a line on the page leads from its first to its last point.
   func direction(of line: [Vector]) -> Double {
-    lines?.direction(of: line.map(cell)) ?? 0
+    lines?.heads(along: line.map(cell).withPlaceForEachCell).direction ?? 0
   }
 }
 

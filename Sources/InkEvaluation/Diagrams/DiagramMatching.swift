@@ -141,9 +141,7 @@ enum DiagramMatching {
   private static func distance(
     _ truth: DiagramGraph, _ state: Int, _ found: DiagramGraph, _ other: Int
   ) -> Double {
-    let dx = truth.centers[state].x - found.centers[other].x
-    let dy = truth.centers[state].y - found.centers[other].y
-    let distance = (dx * dx + dy * dy).squareRoot()
+    let distance = truth.centers[state].distance(to: found.centers[other])
     return distance.isNaN ? .infinity : distance
   }
 
