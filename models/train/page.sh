@@ -67,12 +67,12 @@ swift format "$runs/arrows.swift" >Sources/InkDiagram/Page/PageArrowNetworks.swi
 python3 models/train/fit-rows.py "$runs/rows" "$runs/rows.ndjson" >"$runs/rows.swift"
 cp "$runs/rows.swift" Sources/InkDiagram/RowDivision+Weights.swift
 
-# The weights by which the turn of a page is chosen, on pages of people that neither network saw.
+# The weights by which the turn of a page is chosen, for PageNumbers.swift, on pages of people whom the page network did
+# not see; the reader saw three of them.
 "$inkstate" dataset compose pages "$runs/writing-validation.ndjson" --shapes "$runs/shapes/validation.ndjson" \
   --legible --count 300 --seed 46002 --width 768 --height 768 --output "$runs/turns" --force
 "$inkstate" dataset cut turns "$runs/turns" --output "$runs/turns.ndjson" --force
-turns=$(python3 models/train/fit-turns.py "$runs/turns.ndjson")
-sed -i "s/^  static let (turnLegibility, .*/$turns/" Sources/InkDiagram/Page/PageNumbers.swift
+python3 models/train/fit-turns.py "$runs/turns.ndjson"
 
 # The numbers that decide what is a state and an arrow, fitted to pages with up to 16 states. They are not released: on
 # pages of other people, they are no better than the usual ones (models/README.md).

@@ -11,6 +11,8 @@ inkstate=$INKSTATE
 runs=runs/reader
 mkdir -p "$runs"
 
+license="MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0); letters of words: SCOWL (free for any purpose with its notice; Kevin Atkinson 2000-2011)"
+
 cat "$characters"/{chars74k,omniglot,pendigits,uji-digits}.ndjson >"$runs/characters.ndjson"
 # Greek letters that look like Latin ones are read as those.
 "$inkstate" dataset split "$runs/characters.ndjson" --by writer --validation 0.1 --test 0.1 \
@@ -217,9 +219,57 @@ dpkg -x "$runs"/wamerican-small_*.deb "$runs/wamerican"
   "$runs"/labels-{621,622} "${short[@]}" "${short[@]}" "${validation[@]}" --from "$runs/short-first.safetensors" \
   --augment line --learning-rate 0.0014 --epochs 6 --seed 20261208 --words "$runs/words.txt" \
   --output "$runs/short-second.safetensors" --force \
-  --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0); letters of words: SCOWL (free for any purpose with its notice; Kevin Atkinson 2000-2011)"
+  --license "$license"
 python3 models/train/average-reader.py "$runs"/short-{first,second}.safetensors 0.4 "$runs/short.safetensors"
-python3 models/train/average-reader.py "$runs"/{directions-mean,short}.safetensors 0.4 "$runs/uncalibrated.safetensors" --priors
+python3 models/train/average-reader.py "$runs"/{directions-mean,short}.safetensors 0.4 "$runs/mean.safetensors" --priors
+
+# The empty word, and transitions of Turing machines and pushdown automata.
+{
+  awk 'NR % 2 == 0' "$runs/char-train.ndjson"
+  grep -v '"source":"pendigits"' "$runs/characters/train.ndjson"
+  grep '"source":"pendigits"' "$runs/characters/train.ndjson" | awk 'NR % 6 == 0'
+} >"$runs/char-some.ndjson"
+awk 'NR % 2 == 0' "$runs/word-train.ndjson" >"$runs/word-half.ndjson"
+machines="machine|output|condition" usual="empty word|signs|list|name|symbol|index|number|primed"
+# machine_lines SEED PART: the lines of machines, a PARTth of the usual ones, and a quarter of the others.
+machine_lines() {
+  lines all 60 0.08 "$1" "lines-$1"
+  kinds "$machines" "$1" "machines-$1"
+  grep -E "\"kind\":\"composed ($usual)\"" "$runs/lines-$1.ndjson" | awk "NR % $2 == 0" >"$runs/usual-$1.ndjson"
+  grep -vE "\"kind\":\"composed ($machines|$usual)\"" "$runs/lines-$1.ndjson" |
+    awk 'NR % 4 == 0' >"$runs/other-$1.ndjson"
+}
+machine_lines 95 2
+lines others 20 0.08 96 lines-96
+{
+  awk 'NR % 3 == 0' "$runs"/{char-aside,char-writers,word-aside}.ndjson
+  cat "$runs/characters/validation.ndjson"
+  awk 'NR % 2 == 0' "$runs"/{word-writers,lines-96}.ndjson
+} >"$runs/validation-machines.ndjson"
+validation=(--validation "$runs/validation-machines.ndjson" --validation "$runs/words")
+labels char-all 4000 731 2 labels-731
+labels char-all 3500 732 1.5 labels-732
+"$inkstate" train "$runs"/{char-some,word-half,machines-95,usual-95,other-95,no-writing/train}.ndjson \
+  "$runs"/{words,words} "$runs"/labels-{731,731,732,732} "${validation[@]}" --validation "$runs/labels-701" \
+  --from "$runs/mean.safetensors" --augment line --learning-rate 0.001 --epochs 5 --seed 20261210 \
+  --output "$runs/machines.safetensors" --force
+
+# Two more convolutions, so that the network sees whole letters before its recurrent layers.
+python3 models/train/add-convolutions.py "$runs"/{machines,deep-start}.safetensors
+machine_lines 97 3
+labels char-all 4000 741 2 labels-741
+labels char-all 3500 742 1.5 labels-742
+cat "$runs"/{char-train,word-train,characters/train}.ndjson >"$runs/writing-all.ndjson"
+labels writing-all 2600 751 2 labels-751
+labels writing-all 2000 752 1.5 labels-752
+# With signs of scanners.
+labels char-all 3400 761 2 labels-761
+labels char-all 2600 762 1.5 labels-762
+labels char-others 900 703 2 labels-703
+"$inkstate" train "$runs"/{char-some,word-train,machines-97,usual-97,other-97,no-writing/train}.ndjson \
+  "$runs"/{words,words} "$runs"/labels-{741,742,751,752,761,761,762,762} "${validation[@]}" \
+  --validation "$runs/labels-703" --from "$runs/deep-start.safetensors" --augment line --learning-rate 0.001 \
+  --epochs 6 --seed 20261211 --output "$runs/uncalibrated.safetensors" --force --license "$license"
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-601" "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors
