@@ -132,12 +132,19 @@ struct LabelReader {
 
   /// Returns the names that a line of writing may be, the likeliest first.
   private func names(_ line: Writing) -> [ScoredText] {
-    texts(line, with: names).filter { text in
+    let read = texts(line, with: names).filter { text in
       text.text.contains { $0.isLetter || $0.isNumber }
         && text.text.allSatisfy {
           $0.isLetter || $0.isNumber || Self.signsInNames.contains($0)
         }
     }
+    var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
+    for text in read {
+      // The other names say whether a stroke or a ring is a digit.
+      guard let alike = Self.lookalikes[text.text], alike != "ε" else { continue }
+      scores[alike] = max(scores[alike] ?? -.infinity, text.score - Self.unlikeShape)
+    }
+    return Self.sorted(scores)
   }
 
   /// Returns the symbols that a line of writing may be, the likeliest first.

@@ -200,7 +200,7 @@ import Testing
     #expect(
       lines[5] == "in/paper.jpg\twrong\t67.5 %\taccepts `a`, which should be rejected; "
         + "the paper is turned by 2° clockwise; "
-        + "1 reading of the drawing is uncertain")
+        + "2 readings of the drawing are uncertain")
     #expect(
       try String(contentsOfFile: folder.path + "/g.html", encoding: .utf8)
         .components(separatedBy: "<section").count == 7)

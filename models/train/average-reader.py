@@ -1,9 +1,11 @@
 """Averages the weights of two readers, the second one a continuation of the first one's training.
 
-    average-reader.py FIRST SECOND SHARE-OF-FIRST OUTPUT [--priors]
+    average-reader.py FIRST SECOND SHARE-OF-FIRST OUTPUT [CHARACTER=CHANGE]...
 
-The mean is better than either on lines of other people. With --priors, which is for the last mean only, the logits of
-characters change (PRIORS) that are more or less frequent in training than in what people write.
+The mean is better than either on lines of other people. The logits of characters change that are more or less frequent
+in training than in what people write: composed lines have each sign as often as others, but people write a zero with a
+slash far more often than an empty set, and a minus far more often than an underscore. The training data have eight
+times as many t as +, and a quarter more 9 than q.
 """
 
 import array
@@ -12,12 +14,7 @@ import sys
 
 import weights
 
-# What is added to the logit of a character. Composed lines have each sign as often as others, but people write a zero
-# with a slash far more often than an empty set, and a minus far more often than an underscore. The training data have
-# eight times as many t as +, and a quarter more 9 than q. Chosen on the characters and lines of validation contributors.
-PRIORS = {"∅": -2.5, "_": -0.8, "+": 1.0, "q": 0.4}
-
-if len(sys.argv) < 5 or sys.argv[5:] not in ([], ["--priors"]):
+if len(sys.argv) < 5:
     sys.exit(__doc__)
 (_, first), (metadata, second) = weights.read(sys.argv[1]), weights.read(sys.argv[2])
 share, target = float(sys.argv[3]), sys.argv[4]
@@ -29,9 +26,8 @@ for name, (shape, values) in second.items():
 
 labels = json.loads(metadata["labels"])
 bias = mean[f"{len(json.loads(metadata['architecture'])['nodes']) - 1}.bias"][1]
-if sys.argv[5:]:
-    for character, change in PRIORS.items():
-        # Class 0 is the blank.
-        bias[1 + labels.index(character)] += change
+for change in sys.argv[5:]:
+    # Class 0 is the blank.
+    bias[1 + labels.index(change[0])] += float(change[2:])
 
 weights.write(target, metadata, {name: (shape, values.tobytes()) for name, (shape, values) in mean.items()})

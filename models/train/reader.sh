@@ -2,7 +2,8 @@
 # Trains the reader that comes with InkReader: on characters of 257 people and lines composed of them, on words
 # of 276 people from tablets and photographs, and on drawings that are no writing. `scripts/train reader` runs
 # this. The network with one recurrent layer learns the few writers first, then those of UNIPEN; then it gets a
-# second recurrent layer, the pen directions beside the ink, and at last more of what people write on automata.
+# second recurrent layer, the pen directions beside the ink, more of what people write on automata, and at last two more
+# convolutions.
 set -euo pipefail
 
 data=$INKSTATE_DATA
@@ -221,7 +222,8 @@ dpkg -x "$runs"/wamerican-small_*.deb "$runs/wamerican"
   --output "$runs/short-second.safetensors" --force \
   --license "$license"
 python3 models/train/average-reader.py "$runs"/short-{first,second}.safetensors 0.4 "$runs/short.safetensors"
-python3 models/train/average-reader.py "$runs"/{directions-mean,short}.safetensors 0.4 "$runs/mean.safetensors" --priors
+python3 models/train/average-reader.py "$runs"/{directions-mean,short}.safetensors 0.4 "$runs/mean.safetensors" \
+  ∅=-2.5 _=-0.8 +=1 q=0.4
 
 # The empty word, and transitions of Turing machines and pushdown automata.
 {
@@ -269,7 +271,10 @@ labels char-others 900 703 2 labels-703
 "$inkstate" train "$runs"/{char-some,word-train,machines-97,usual-97,other-97,no-writing/train}.ndjson \
   "$runs"/{words,words} "$runs"/labels-{741,742,751,752,761,761,762,762} "${validation[@]}" \
   --validation "$runs/labels-703" --from "$runs/deep-start.safetensors" --augment line --learning-rate 0.001 \
-  --epochs 6 --seed 20261211 --output "$runs/uncalibrated.safetensors" --force --license "$license"
+  --epochs 6 --seed 20261211 --output "$runs/deep.safetensors" --force --license "$license"
+python3 models/train/add-convolutions.py "$runs"/{mean,mean-deep}.safetensors
+python3 models/train/average-reader.py "$runs"/{mean-deep,deep}.safetensors 0.3 "$runs/uncalibrated.safetensors" \
+  ∅=-2.5 _=-1.3 +=1.3 q=0.8
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-601" "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors
