@@ -71,6 +71,16 @@ import Testing
       ])
   }
 
+  @Test func controlCharactersAreKeptInMermaid() throws {
+    let automaton = try Automaton(
+      states: [.init("p", name: "q\u{1}", isInitial: true, isFinal: true)],
+      transitions: [.init("t", from: "p", to: "p", symbols: ["\0", "\u{1F}b", "#31;"])])
+    let data = try Format.mermaid.write(PlacedAutomaton(automaton: automaton))
+    let again = try Format.mermaid.read(data, name: "m").automaton
+    #expect(again.states[0].name == "q\u{1}")
+    #expect(Set(again.alphabet) == ["\0", "\u{1F}b", "#31;"])
+  }
+
   @Test func spacesAreKeptInMermaid() throws {
     let automaton = try Automaton(
       states: [.init("p", name: " q0 ", isInitial: true, isFinal: true)],

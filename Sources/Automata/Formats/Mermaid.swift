@@ -170,9 +170,12 @@ enum Mermaid {
       result += rest[..<start]
       let after = rest[rest.index(after: start)...]
       let name = after.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
-      let entity = name.first.map { $0.isNumber ? "&#\(name);" : "&\(name);" } ?? ""
-      let character = Typeset.withoutEntities(entity)
-      if after[name.endIndex...].first == ";", !name.isEmpty, character != entity {
+      let entity = "&\(name);"
+      let named = Typeset.withoutEntities(entity)
+      let numbered = UInt32(name).flatMap(Unicode.Scalar.init).map { String($0) }
+      if after[name.endIndex...].first == ";",
+        let character = numbered ?? (named == entity ? nil : named)
+      {
         result += character
         rest = after[name.endIndex...].dropFirst()
       } else {
