@@ -138,11 +138,9 @@ struct LabelReader {
           $0.isLetter || $0.isNumber || Self.signsInNames.contains($0)
         }
     }
-    var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
-    for text in read {
-      // The other names say whether a stroke or a ring is a digit.
-      guard let alike = Self.lookalikes[text.text], alike != "ε" else { continue }
-      scores[alike] = max(scores[alike] ?? -.infinity, text.score - Self.unlikeShape)
+    // The other names say whether a stroke or a ring is a digit; no name is the empty word.
+    let scores = Self.scores(of: read) { name in
+      Self.lookalikes[name].flatMap { $0 == "ε" ? nil : $0 }
     }
     return Self.sorted(scores)
   }
@@ -150,17 +148,14 @@ struct LabelReader {
   /// Returns the symbols that a line of writing may be, the likeliest first.
   private func symbols(_ line: Writing) -> [ScoredText] {
     let read = texts(line, with: [symbols])
-    var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
-    for text in read {
-      // A stroke and a ring do not say whether they are letters or digits, nor an E whether it is ε; the other symbols
-      // do, and what is known of the drawing.
-      let alike = text.text.split(separator: ",", omittingEmptySubsequences: false)
-        .map { symbol in
-          let symbol = String(symbol)
-          let isKnown = alphabet.contains(symbol) || vocabulary.contains(symbol)
-          return isKnown ? symbol : Self.lookalikes[symbol] ?? symbol
-        }.joined(separator: ",")
-      scores[alike] = max(scores[alike] ?? -.infinity, text.score - Self.unlikeShape)
+    // A stroke and a ring do not say whether they are letters or digits, nor an E whether it is ε; the other symbols
+    // do, and what is known of the drawing.
+    var scores = Self.scores(of: read) { text in
+      text.split(separator: ",", omittingEmptySubsequences: false).map { symbol in
+        let symbol = String(symbol)
+        let isKnown = alphabet.contains(symbol) || vocabulary.contains(symbol)
+        return isKnown ? symbol : Self.lookalikes[symbol] ?? symbol
+      }.joined(separator: ",")
     }
     for text in read where Self.severalSymbols.contains(text.text.count) {
       guard text.text.allSatisfy({ $0.isLetter || $0.isNumber }) else { continue }
@@ -171,6 +166,18 @@ struct LabelReader {
     guard !alphabet.isEmpty else { return Self.sorted(scores) }
     let possible = alphabet.union(["ε"])
     return Self.sorted(scores.filter { Self.symbols(of: $0.key).allSatisfy(possible.contains) })
+  }
+
+  /// Returns the scores of texts, and of those that look like them.
+  private static func scores(
+    of read: [ScoredText], alike: (String) -> String?
+  ) -> [String: Double] {
+    var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
+    for text in read {
+      guard let alike = alike(text.text) else { continue }
+      scores[alike] = max(scores[alike] ?? -.infinity, text.score - unlikeShape)
+    }
+    return scores
   }
 
   /// Returns the text that a line of writing is likeliest to be, whatever is written elsewhere.

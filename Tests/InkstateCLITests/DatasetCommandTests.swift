@@ -413,6 +413,22 @@ import TestSupport
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
   }
 
+  /// Composes pages, and returns what `dataset cut` measures of each.
+  private func measuresOfPages(
+    _ what: String, count: Int, options: String = ""
+  ) throws -> [[String: Any]] {
+    let composed = try run(
+      "dataset compose pages --writers 2 --count \(count) --width 480 --height 480 --seed 5 \(options) -o pages"
+    )
+    #expect(composed.status == 0, "\(composed.errors)")
+    let result = try run("dataset cut \(what) pages -o \(what).ndjson")
+    #expect(result.status == 0, "\(result.errors)")
+    let rows = try measures("\(what).ndjson")
+    let truth = try PageTruth.read(folder: "\(folder.path)/pages")
+    #expect(rows.compactMap { $0["picture"] as? String } == truth.keys.sorted() && !rows.isEmpty)
+    return rows
+  }
+
   /// The objects in a file of NDJSON.
   private func measures(_ name: String) throws -> [[String: Any]] {
     try String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)
@@ -422,17 +438,7 @@ import TestSupport
   }
 
   @Test func linesOfPagesAreMeasured() throws {
-    let composed = try run(
-      "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 5 -o pages")
-    #expect(composed.status == 0, "\(composed.errors)")
-    let result = try run("dataset cut arrows pages -o arrows.ndjson")
-    #expect(result.status == 0, "\(result.errors)")
-    let rows = try measures("arrows.ndjson")
-    let truth = try #require(
-      try JSONSerialization.jsonObject(
-        with: Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/pages/truth.json")))
-        as? [String: Any])
-    #expect(rows.compactMap { $0["picture"] as? String } == truth.keys.sorted() && !rows.isEmpty)
+    let rows = try measuresOfPages("arrows", count: 12)
     let lines = rows.flatMap { $0["lines"] as? [[String: Any]] ?? [] }
     #expect(lines.contains { $0["isChosen"] as? Bool == true })
     #expect(lines.contains { $0["isChosen"] as? Bool == false })
@@ -459,15 +465,7 @@ import TestSupport
   }
 
   @Test func rowsOfPagesAreMeasured() throws {
-    let composed = try run(
-      "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 5 --legible -o pages"
-    )
-    #expect(composed.status == 0, "\(composed.errors)")
-    let result = try run("dataset cut rows pages -o rows.ndjson")
-    #expect(result.status == 0, "\(result.errors)")
-    let rows = try measures("rows.ndjson")
-    let truth = try PageTruth.read(folder: "\(folder.path)/pages")
-    #expect(rows.compactMap { $0["picture"] as? String } == truth.keys.sorted() && !rows.isEmpty)
+    let rows = try measuresOfPages("rows", count: 12, options: "--legible")
     let blocks = rows.flatMap { $0["blocks"] as? [[String: Any]] ?? [] }
     let divisions = blocks.map { $0["divisions"] as? [[String: Any]] ?? [] }
     #expect(divisions.contains { $0.count > 1 } && divisions.allSatisfy { !$0.isEmpty })
@@ -478,15 +476,7 @@ import TestSupport
   }
 
   @Test func turnsOfPagesAreMeasured() throws {
-    let composed = try run(
-      "dataset compose pages --writers 2 --count 6 --width 480 --height 480 --seed 5 --legible -o pages"
-    )
-    #expect(composed.status == 0, "\(composed.errors)")
-    let result = try run("dataset cut turns pages -o turns.ndjson")
-    #expect(result.status == 0, "\(result.errors)")
-    let rows = try measures("turns.ndjson")
-    let truth = try PageTruth.read(folder: "\(folder.path)/pages")
-    #expect(rows.compactMap { $0["picture"] as? String } == truth.keys.sorted() && !rows.isEmpty)
+    let rows = try measuresOfPages("turns", count: 6, options: "--legible")
     let turns = rows.map { $0["turns"] as? [[String: Any]] ?? [] }
     #expect(turns.contains { $0.count == 4 } && turns.allSatisfy { [0, 4].contains($0.count) })
     for turn in turns.joined() {

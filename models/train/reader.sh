@@ -237,7 +237,8 @@ machines="machine|output|condition" usual="empty word|signs|list|name|symbol|ind
 machine_lines() {
   lines all 60 0.08 "$1" "lines-$1"
   kinds "$machines" "$1" "machines-$1"
-  grep -E "\"kind\":\"composed ($usual)\"" "$runs/lines-$1.ndjson" | awk "NR % $2 == 0" >"$runs/usual-$1.ndjson"
+  kinds "$usual" "$1" "all-usual-$1"
+  awk "NR % $2 == 0" "$runs/all-usual-$1.ndjson" >"$runs/usual-$1.ndjson"
   grep -vE "\"kind\":\"composed ($machines|$usual)\"" "$runs/lines-$1.ndjson" |
     awk 'NR % 4 == 0' >"$runs/other-$1.ndjson"
 }

@@ -11,11 +11,11 @@ import InkTracing
 import ParallelLoops
 import SafeFiles
 
-/// The group of commands that cut examples out of pages whose truth is known.
+/// The group of commands that make examples of pages whose truth is known.
 struct DatasetCut: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cut",
-    abstract: "Cut writing, or what tells arrows, rows and turns, out of pages.",
+    abstract: "Cut the writing out of pages, or measure their lines, rows and turns.",
     discussion: """
       The models that come with inkstate learn from the examples what writing in photographs looks like, which lines \
       of a page are arrows, which rows its writing is in, and which way it lies.
@@ -122,10 +122,7 @@ struct DatasetCut: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      let recognizer = try DiagramRecognizer.released()
-      try pages.measure(into: output) { page, _ in
-        RowMeasures(of: try page.uprightTraced(), named: page.name, with: recognizer)
-      }
+      try pages.measureUpright(into: output) { RowMeasures(of: $0, named: $1, with: $2) }
     }
   }
 
@@ -148,10 +145,7 @@ struct DatasetCut: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      let recognizer = try DiagramRecognizer.released()
-      try pages.measure(into: output) { page, _ in
-        TurnMeasures(of: try page.uprightTraced(), named: page.name, with: recognizer)
-      }
+      try pages.measureUpright(into: output) { TurnMeasures(of: $0, named: $1, with: $2) }
     }
   }
 }
@@ -172,14 +166,6 @@ struct KnownPages: ParsableArguments {
         return nil
       }
     }
-
-    /// The degrees by which pages are turned that have to be turned back before they are read.
-    private static let uprightLimit = 45.0
-
-    /// Returns the strokes of the page; `nil` also if it has to be turned back.
-    func uprightTraced() throws -> TracedDrawing? {
-      abs(truth.turned ?? 0) < Self.uprightLimit ? try traced() : nil
-    }
   }
 
   @Argument(help: "A folder with pages and truth.json.")
@@ -187,6 +173,8 @@ struct KnownPages: ParsableArguments {
 
   /// So many pages are read before progress is shown.
   private static let batch = 64
+  /// The degrees by which pages are turned that have to be turned back before they are read.
+  private static let uprightLimit = 45.0
 
   /// Writes what `measure` finds on each page, as NDJSON.
   fileprivate func measure(
@@ -198,6 +186,21 @@ struct KnownPages: ParsableArguments {
     try FileTree.write(
       rows.reduce(into: Data()) { $0 += $1 + Data("\n".utf8) }, to: output.output)
     Terminal.show("\(rows.count.counted("page")) in \(output.output)")
+  }
+
+  /// Writes what `measure` finds on each page, as NDJSON.
+  ///
+  /// It gets the strokes of a page, or `nil` if the page has to be turned back or has too much detail for a drawing; its
+  /// name; and the released recogniser.
+  fileprivate func measureUpright(
+    into output: OutputOptions,
+    _ measure: @Sendable (TracedDrawing?, String, DiagramRecognizer) throws -> some Encodable
+  ) throws {
+    let recognizer = try DiagramRecognizer.released()
+    try self.measure(into: output) { page, _ in
+      let isUpright = abs(page.truth.turned ?? 0) < Self.uprightLimit
+      return try measure(isUpright ? page.traced() : nil, page.name, recognizer)
+    }
   }
 
   /// Returns what `cut` finds on each page, in the order of their names.
