@@ -32,10 +32,17 @@ struct WrittenRows {
       isWide(bar) && letters.contains { $0.high.y < bar.center.y }
         && letters.contains { $0.low.y > bar.center.y }
     }
+    let heights = bars.map(\.center.y).sorted()
     let barStrokes = Set(bars.map(\.index))
     let written = traces.filter { !barStrokes.contains($0.index) }
+    // Between bars: the name over an output can be much higher.
+    let parts = Dictionary(grouping: written) { trace in
+      heights.count { $0 < trace.center.y }
+    }
     let isDivided = !bars.isEmpty || written.count >= Self.leastStrokes
-    rows = isDivided ? Self.rows(of: written) : [TextLine(traces: written)]
+    rows = parts.sorted { $0.key < $1.key }.flatMap { _, part in
+      isDivided ? Self.rows(of: part) : [TextLine(traces: part)]
+    }
   }
 
   /// Creates rows that are known.

@@ -30,6 +30,9 @@ import Testing
     #expect(rows(fraction) == [[0, 1], [3]])
     #expect(writing(fraction).lines.map(\.strokes) == [[0, 1], [3], [2]])
     #expect(writing(fraction).undividedByBars.map(\.strokes) == [[0, 1, 2, 3]])
+    // A high name over a low output.
+    let low = [(0.0, 0.0, 10.0, 20.0), (12, 0, 22, 28), (-5, 30, 28, 31), (8, 36, 14, 44)]
+    #expect(rows(low) == [[0, 1], [3]])
     // A dash with nothing below it is writing.
     #expect(rows(Array(fraction.prefix(3))) == [[0, 1, 2]])
   }
