@@ -63,6 +63,20 @@ struct LabelSearch {
     assign(lines)
   }
 
+  /// The arrows without a label beside one with the same states, in the same direction, that has one.
+  ///
+  /// People write a second symbol beside the first one, so that these are rather lines of the paper.
+  var unlabelledTwins: Set<Int> {
+    let arrows = interpretation.arrows
+    func ends(_ arrow: Int) -> [Int?] { [arrows[arrow].from, arrows[arrow].to] }
+    let between = arrows.indices.filter { !arrows[$0].isInitial && !ends($0).contains(nil) }
+    let labelled = Set(between.filter { symbols[$0] != nil }.map(ends))
+    return Set(
+      between.filter {
+        symbols[$0] == nil && doubtful[$0] == nil && labelled.contains(ends($0))
+      })
+  }
+
   /// Returns the usual height of writing: of strokes that are no commas and no dots.
   private static func height(of traces: [Trace], _ scale: Double) -> Double {
     traces.map(\.height).filter { $0 > 0.2 * scale }.median() ?? 0.5 * scale

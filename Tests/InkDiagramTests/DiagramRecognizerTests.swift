@@ -804,6 +804,24 @@ import Testing
     #expect(diagram.transitions.map(\.symbols) == [["0"]])
   }
 
+  /// A second arrow between the same states is one if it has a label, or if the other has none either.
+  @Test(arguments: [0, 1, 2]) func aSecondArrowNeedsALabel(labels: Int) throws {
+    let drawing = Drawing(
+      [
+        arc(100, 100), arc(400, 100),
+        line((150, 80), (345, 80)), line((328, 70), (349, 80), (328, 90)),
+        line((150, 125), (345, 125)), line((328, 115), (349, 125), (328, 135)),
+        arc(240, 50, 14), line((240, 140), (240, 172)),
+      ].prefix(6 + labels).map { Stroke($0.resampled(spacing: 1).points) })
+    let diagram = try Self.released.get().recognize(
+      DrawnPicture(drawing: drawing)
+    ).diagram
+    #expect(diagram.states.count == 2)
+    let expected: [[String]] = [[[], []], [["0"]], [["0"], ["1"]]][labels]
+    #expect(
+      diagram.transitions.map(\.symbols).sorted { $0.joined() < $1.joined() } == expected)
+  }
+
   /// A symbol that touches an arrow does not share its way as an initial arrow; the triangle marks the initial state.
   @Test func aTriangleInAPictureMarksTheInitialState() throws {
     let drawing = Drawing(
