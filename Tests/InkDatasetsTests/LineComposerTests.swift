@@ -253,6 +253,22 @@ import TestSupport
     #expect((0.2...0.45).contains(Double(ofBits) / Double(numbers.count)))
   }
 
+  @Test func wordsOfTheVocabularyAreWrittenAloneAndInNames() {
+    func words(_ vocabulary: [String]) -> [String] {
+      LineComposer(seed: 5, vocabulary: vocabulary)
+        .compose(from: recorded(hands: 1), perWriter: 400).examples
+        .filter { $0.kind == "composed word" }.map(\.label)
+    }
+    let found = words(["quagga", "ibex"])
+    let others = Set(words([]).map { $0.lowercased() })
+    let alone = found.count { ["quagga", "ibex"].contains($0.lowercased()) }
+    #expect((120...240).contains(alone))
+    #expect(found.contains { others.contains($0.lowercased()) })
+    #expect(found.contains { $0.wholeMatch(of: /(?i)(quagga|ibex)[0-9]{1,5}/) != nil })
+    #expect(found.contains { $0.wholeMatch(of: /(quagga|ibex)(Quagga|Ibex)/) != nil })
+    #expect(!others.contains("ibex"))
+  }
+
   @Test func onlyWhatAWriterCanWriteIsComposed() throws {
     let digits = LineComposer(seed: 1).compose(
       from: recorded(letters: Array("0123456789")), perWriter: 30)

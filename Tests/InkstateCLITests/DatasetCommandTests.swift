@@ -326,6 +326,14 @@ import TestSupport
       try PNG.read(path: "\(folder.path)/v.png") != PNG.read(path: "\(folder.path)/lines.png"))
     result = try run("dataset compose lines digits.ndjson --no-writing 1 -o a")
     #expect(result.status == 64 && result.errors.contains("--no-writing must be from 0.0 to 0.9"))
+    try folder.write("blank.txt", "\n")
+    for (words, message) in [
+      ("blank.txt", "blank.txt: expected words, one per line, found none"),
+      ("absent.txt", "absent.txt: expected words in UTF-8, one per line, found no text"),
+    ] {
+      result = try run("dataset compose lines digits.ndjson --words \(words) -o a")
+      #expect(result.status == 1 && result.errors.contains(message), "\(result.errors)")
+    }
     try folder.write("a.ndjson", line)
     result = try run("dataset compose lines a.ndjson -o b.ndjson")
     #expect(
@@ -372,9 +380,9 @@ import TestSupport
   }
 
   @Test func writingIsCutOutOfPages() throws {
-    var result = try run(
-      "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 5 --legible -o pages"
-    )
+    try folder.write("words.txt", "quagga\nibex\n")
+    let compose = "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 5"
+    var result = try run("\(compose) --legible --words words.txt -o pages")
     #expect(result.status == 0, "\(result.errors)")
     result = try run("dataset cut labels pages -o labels")
     #expect(result.status == 0, "\(result.errors)")
@@ -383,6 +391,7 @@ import TestSupport
     let truth = try PageTruth.read(folder: "\(folder.path)/pages").values
     let written = Set(truth.flatMap { $0.writing ?? [] }.map(\.label))
     #expect(rows.count > 5 && rows.allSatisfy { written.contains(String($0[1])) })
+    #expect(written.contains { !$0.ranges(of: /(?i)quagga|ibex/).isEmpty })
     #expect(Set(rows.map { String($0[2]) }).isSubset(of: truth.compactMap(\.writer)))
     // Writing that lacks a text, and a truth without writing.
     let truthPath = URL(fileURLWithPath: "\(folder.path)/pages/truth.json")

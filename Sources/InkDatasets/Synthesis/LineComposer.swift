@@ -18,11 +18,14 @@ public struct LineComposer: Sendable {
   public let seed: UInt64
   /// Whether the text of a line has `_` before a subscript, which is written small and low.
   public let marksSubscripts: Bool
+  /// Words besides those of diagrams; they also become parts of names, as programs have them.
+  public let vocabulary: [String]
 
   /// Creates a composer with a random seed.
-  public init(seed: UInt64, marksSubscripts: Bool = false) {
+  public init(seed: UInt64, marksSubscripts: Bool = false, vocabulary: [String] = []) {
     self.seed = seed
     self.marksSubscripts = marksSubscripts
+    self.vocabulary = vocabulary
   }
 
   /// Returns `perWriter` lines of each kind for each writer with the necessary characters.
@@ -36,7 +39,7 @@ public struct LineComposer: Sendable {
       var generator = SeededGenerator(seed: seed, stream: 0x11e5, UInt64(number))
       let writer = LineWriter(samples: samples, using: &generator)
       for (kindNumber, kind) in (LineKind.handwritten + LineKind.withSigns).enumerated() {
-        let texts = writer.texts(kind)
+        let texts = writer.texts(kind, vocabulary: vocabulary)
         for index in 0..<perWriter {
           var generator = SeededGenerator(
             seed: seed, stream: 0x11e6, UInt64(number), UInt64(kindNumber), UInt64(index))
@@ -147,10 +150,14 @@ package struct LineTexts {
   private let smalls: [Character]
   private let words: [String]
   private let emptyWords: [String]
+  private let vocabulary: [String]
 
   /// Letters are recorded ones; only spellings of the empty word have drawn ones.
-  package init(_ kind: LineKind, recorded: Set<Character>, drawn: Set<Character>) {
+  package init(
+    _ kind: LineKind, recorded: Set<Character>, drawn: Set<Character>, vocabulary: [String] = []
+  ) {
     self.kind = kind
+    self.vocabulary = vocabulary
     let characters = recorded.union(drawn)
     self.characters = characters
     letters = recorded.filter(\.isLetter).sorted()
@@ -166,6 +173,8 @@ package struct LineTexts {
   private static let (listsOfBits, numbersOfBits) = (0.25, 0.3)
   /// The share of empty words that are `ε` anyway; the others are any spelling.
   private static let epsilons = 0.5
+  /// The share of words that are of the vocabulary, if there is one.
+  private static let otherWords = 0.7
   /// How often a text is drawn until the writer has its characters.
   private static let tries = 8
 
@@ -189,6 +198,7 @@ package struct LineTexts {
     case .list: list(using: &generator)
     case .number: number(using: &generator)
     case .expression: expression(using: &generator)
+    case .word where !vocabulary.isEmpty: written(using: &generator, identifier)
     case .word: words.isEmpty ? nil : LineText(generator.pick(words))
     case .letters: randomLetters(using: &generator)
     case .emptyWord: emptyWord(using: &generator)
@@ -210,6 +220,31 @@ package struct LineTexts {
       if text.allSatisfy(characters.contains) { return LineText(text) }
     }
     return nil
+  }
+
+  /// A word of the vocabulary or of diagrams, or a name as programs have them: doorOpen, door_open, Door101.
+  private func identifier(using generator: inout SeededGenerator) -> String? {
+    func word() -> String {
+      words.isEmpty || generator.chance(Self.otherWords)
+        ? generator.pick(vocabulary) : generator.pick(words).lowercased()
+    }
+    let parts: [String] =
+      switch generator.index(below: 10) {
+      case 0: [word(), word().capitalized]
+      case 1: [word(), "_", word()]
+      case 2, 3:
+        [word()]
+          + (0...generator.index(below: 4)).map { _ in
+            String(generator.chance(0.6) ? generator.index(below: 2) : generator.index(below: 10))
+          }
+      default: [word()]
+      }
+    let text = parts.joined()
+    return switch generator.index(below: 5) {
+    case 0: text.uppercased()
+    case 1, 2: text.prefix(1).uppercased() + text.dropFirst()
+    default: text
+    }
   }
 
   /// Two to five words with spaces and punctuation: a part of a sentence.
@@ -378,7 +413,8 @@ package struct LineTexts {
   /// What people write at the transitions of a program's states: btn_press, x==0, !full&&go, coin/open.
   private func condition(using generator: inout SeededGenerator) -> String? {
     guard !words.isEmpty, !letters.isEmpty, !digits.isEmpty else { return nil }
-    func word() -> String { generator.pick(generator.chance(0.5) ? words : CommonWords.all) }
+    let others = vocabulary.isEmpty ? CommonWords.all : vocabulary
+    func word() -> String { generator.pick(generator.chance(0.5) ? words : others) }
     func variable() -> String {
       switch generator.index(below: 6) {
       case 0: "\(generator.pick(letters))"
@@ -525,10 +561,11 @@ struct LineWriter {
   }
 
   /// Returns the texts of a kind that this writer can write.
-  func texts(_ kind: LineKind) -> LineTexts {
+  func texts(_ kind: LineKind, vocabulary: [String] = []) -> LineTexts {
     LineTexts(
       kind, recorded: recorded,
-      drawn: LineKind.withSigns.contains(kind) ? drawable.union(DrawnSigns.all) : drawable)
+      drawn: LineKind.withSigns.contains(kind) ? drawable.union(DrawnSigns.all) : drawable,
+      vocabulary: vocabulary)
   }
 
   init(samples: [Character: [Drawing]], using generator: inout SeededGenerator) {

@@ -79,14 +79,16 @@ struct DatasetCompose: ParsableCommand {
     var noWriting = 0.08
 
     @OptionGroup var composition: CompositionOptions
+    @OptionGroup var vocabulary: VocabularyOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var loading: LoadingOptions
 
     func validate() throws { try check("--no-writing", noWriting, in: 0...0.9) }
 
     func run() throws {
-      try output.check(inputs: [data])
-      let composer = LineComposer(seed: composition.seed, marksSubscripts: markSubscripts)
+      try output.check(inputs: [data, vocabulary.words].compactMap { $0 })
+      let composer = LineComposer(
+        seed: composition.seed, marksSubscripts: markSubscripts, vocabulary: try vocabulary.all())
       var composed = composer.compose(
         from: try loading.load(data).dataset, perWriter: composition.perWriter)
       guard !composed.examples.isEmpty else {
@@ -189,6 +191,26 @@ struct CompositionOptions: ParsableArguments {
   var seed: UInt64 = 1
 
   func validate() throws { try check("--per-writer", perWriter, in: 1...100_000) }
+}
+
+/// Words that are written besides those of diagrams.
+struct VocabularyOptions: ParsableArguments {
+  @Option(
+    help: """
+      A text file with words, one per line, that are written besides those of diagrams, alone and in names such as \
+      doorOpen, door_open and Door101.
+      """)
+  var words: String?
+
+  /// Returns the words of the file; none without one.
+  func all() throws -> [String] {
+    guard let words else { return [] }
+    let listed = try TextOptions.words(in: words).filter { !$0.isEmpty }
+    guard !listed.isEmpty else {
+      throw FileError(path: words, expected: "words, one per line", found: "none")
+    }
+    return listed
+  }
 }
 
 extension Dataset {

@@ -65,6 +65,7 @@ struct DatasetComposePages: ParsableCommand {
   @Option(help: "The number of CPU cores to use; it does not change the result. (default: all)")
   var threads: Int?
 
+  @OptionGroup var vocabulary: VocabularyOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
 
@@ -90,7 +91,7 @@ struct DatasetComposePages: ParsableCommand {
   }
 
   func run() throws {
-    try output.check(inputs: data + [shapes].compactMap { $0 })
+    try output.check(inputs: data + [shapes, vocabulary.words].compactMap { $0 })
     let composer = PageComposer(
       seed: seed, width: width, height: height, variety: legible ? .legible : PageVariety(),
       enlargement: enlarge, writers: try pageWriters(),
@@ -108,10 +109,14 @@ struct DatasetComposePages: ParsableCommand {
   }
 
   private func pageWriters() throws -> [PageWriter] {
-    if let writers { return PageWriter.synthetic(count: writers, seed: seed) }
+    let vocabulary = try vocabulary.all()
+    if let writers {
+      return PageWriter.synthetic(count: writers, seed: seed, vocabulary: vocabulary)
+    }
     var dataset = Dataset([])
     for path in data { dataset.examples += try loading.load(path).dataset.examples }
-    let writers = try PageWriter.all(in: dataset, from: data, seed: seed)
+    let writers = try PageWriter.all(
+      in: dataset, from: data, seed: seed, vocabulary: vocabulary)
     Terminal.say("\(writers.count.counted("writer"))")
     return writers
   }

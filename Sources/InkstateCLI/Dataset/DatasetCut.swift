@@ -55,6 +55,10 @@ struct DatasetCut: ParsableCommand {
     /// The width of a letter, as a share of the height of its strip, below which its text was written upwards or
     /// downwards.
     private static let narrowest = 0.1
+    /// The same for longer texts than so many characters, which the reader has fewer steps for than they need.
+    ///
+    /// Strips of short ones have room at their sides.
+    private static let (narrowestInWords, shortText) = (0.33, 3)
 
     /// Returns the writing of a page; none of a page with too much detail, which could not be read either.
     @Sendable private static func examples(
@@ -71,9 +75,13 @@ struct DatasetCut: ParsableCommand {
       let strips = writing.strips(
         in: picture, turnedBy: (page.truth.turned ?? 0) * .pi / 180, with: network, workers: 1)
       return zip(texts, strips).compactMap { text, strip in
-        guard let strip,
-          Double(strip.width) > narrowest * Double(strip.height * text.label.count)
-        else { return nil }
+        let letters = text.label
+        let narrowest = letters.count > shortText ? narrowestInWords : narrowest
+        // The reader needs a step between two equal letters.
+        let steps = letters.count + zip(letters, letters.dropFirst()).count { $0 == $1 }
+        guard let strip, Double(strip.width) > narrowest * Double(strip.height * steps) else {
+          return nil
+        }
         return Example(
           .strip(strip), label: text.label, writer: page.truth.writer, origin: page.path)
       }

@@ -26,7 +26,7 @@ public struct PageWriter: Sendable {
 
   /// Creates a writer, or returns `nil` if there are too few recordings.
   fileprivate init?(
-    name: String, samples: [Character: [Drawing]], words: [Word],
+    name: String, samples: [Character: [Drawing]], words: [Word], vocabulary: [String] = [],
     using generator: inout SeededGenerator
   ) {
     let hasLetters = samples.count >= Self.fewestCharacters
@@ -37,12 +37,16 @@ public struct PageWriter: Sendable {
     letters = writer
     texts = Dictionary(
       uniqueKeysWithValues: writer.map { writer in
-        Self.kinds.map { ($0, writer.texts($0)) }
+        Self.kinds.map { ($0, writer.texts($0, vocabulary: vocabulary)) }
       } ?? [])
   }
 
   /// Returns the writers of recorded characters and words with at least 12 characters or 15 words.
-  public static func all(in dataset: Dataset, seed: UInt64) -> [PageWriter] {
+  ///
+  /// Of characters, they write words of diagrams, and of the vocabulary.
+  public static func all(
+    in dataset: Dataset, seed: UInt64, vocabulary: [String] = []
+  ) -> [PageWriter] {
     let letters = dataset.charactersByHand
     var words: [String: [Word]] = [:]
     for example in dataset.examples {
@@ -56,7 +60,7 @@ public struct PageWriter: Sendable {
       let samples = letters[hand]?.samples ?? [:]
       return PageWriter(
         name: hand, samples: samples.compactMapValues(\.wellFormed),
-        words: words[hand] ?? [], using: &generator)
+        words: words[hand] ?? [], vocabulary: vocabulary, using: &generator)
     }
   }
 
@@ -64,9 +68,9 @@ public struct PageWriter: Sendable {
   ///
   /// - Throws: `FileError` if there is none.
   public static func all(
-    in dataset: Dataset, from paths: [String], seed: UInt64
+    in dataset: Dataset, from paths: [String], seed: UInt64, vocabulary: [String] = []
   ) throws(FileError) -> [PageWriter] {
-    let writers = all(in: dataset, seed: seed)
+    let writers = all(in: dataset, seed: seed, vocabulary: vocabulary)
     guard !writers.isEmpty else {
       throw FileError(
         path: paths.joined(separator: ", "),
@@ -77,7 +81,8 @@ public struct PageWriter: Sendable {
   }
 
   /// Returns synthetic writers.
-  public static func synthetic(count: Int, seed: UInt64) -> [PageWriter] {
+  public static func synthetic(count: Int, seed: UInt64, vocabulary: [String] = []) -> [PageWriter]
+  {
     (0..<count).compactMap { number in
       var samples: [Character: [Drawing]] = [:]
       for recording in Synthesizer(seed: seed).characters(by: number, perCharacter: 4) {
@@ -85,7 +90,8 @@ public struct PageWriter: Sendable {
       }
       var generator = SeededGenerator(seed: seed, stream: 0x9a6f, UInt64(number))
       return PageWriter(
-        name: "synthetic/\(number)", samples: samples, words: [], using: &generator)
+        name: "synthetic/\(number)", samples: samples, words: [], vocabulary: vocabulary,
+        using: &generator)
     }
   }
 
