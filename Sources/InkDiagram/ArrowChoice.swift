@@ -65,26 +65,16 @@ struct ArrowChoice {
     return chosen(savings).map { found[$0] }
   }
 
-  /// The states that an arrow leads from and to.
-  private struct Ends: Hashable {
-    var from, to: Int
-  }
-
-  private func ends(of index: Int) -> Ends? {
-    guard let from = found[index].from, let to = found[index].to else { return nil }
-    return Ends(from: from, to: to)
-  }
-
   /// Returns the arrows with the ends of a chosen arrow and none of its strokes; none if no two of the
   /// chosen arrows have the same ends.
   private func parallels(to chosen: [Int], _ savings: [Double]) -> [Int] {
-    let between = chosen.filter { ends(of: $0) != nil }
-    let best = Dictionary(between.map { (ends(of: $0)!, $0) }) { one, other in
+    let between = chosen.filter { found[$0].ends != nil }
+    let best = Dictionary(between.map { (found[$0].ends!, $0) }) { one, other in
       savings[one] >= savings[other] ? one : other
     }
     guard best.count < between.count else { return [] }
     return found.indices.filter { index in
-      guard let other = ends(of: index).flatMap({ best[$0] }) else { return false }
+      guard let other = found[index].ends.flatMap({ best[$0] }) else { return false }
       return Set(found[index].strokes).isDisjoint(with: found[other].strokes)
     }
   }

@@ -21,8 +21,18 @@ struct ArrowCandidate {
   var line: [Vector] { shaft.path }
   /// Its last point if it leads to a state.
   var tip: Vector? { to == nil ? nil : line.last }
+  /// The states that it leads between; `nil` if there is none at an end.
+  var ends: Ends? {
+    guard let from, let to else { return nil }
+    return Ends(from: from, to: to)
+  }
   /// Whether it leads from nowhere to a state.
   var isInitial: Bool { from == nil && to != nil }
+
+  /// The states that an arrow leads from and to.
+  struct Ends: Hashable {
+    var from, to: Int
+  }
 }
 
 /// Finds arrows between states.

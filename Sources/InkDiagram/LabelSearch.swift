@@ -63,18 +63,20 @@ struct LabelSearch {
     assign(lines)
   }
 
-  /// The arrows without a label beside one with the same states, in the same direction, that has one.
+  /// Assigns the writing of a picture, without arrows that have no label and are parallel to one that has a label.
   ///
-  /// People write a second symbol beside the first one, so that these are rather lines of the paper.
-  var unlabelledTwins: Set<Int> {
+  /// People write a second symbol beside the first one, so that such a line is part of the paper or of a remark.
+  static func ofPicture(_ interpretation: Interpretation) -> LabelSearch {
+    let search = LabelSearch(interpretation)
     let arrows = interpretation.arrows
-    func ends(_ arrow: Int) -> [Int?] { [arrows[arrow].from, arrows[arrow].to] }
-    let between = arrows.indices.filter { !arrows[$0].isInitial && !ends($0).contains(nil) }
-    let labelled = Set(between.filter { symbols[$0] != nil }.map(ends))
-    return Set(
-      between.filter {
-        symbols[$0] == nil && doubtful[$0] == nil && labelled.contains(ends($0))
-      })
+    let labelled = Set(
+      arrows.indices.filter { search.symbols[$0] != nil }.compactMap { arrows[$0].ends })
+    var rest = interpretation
+    rest.arrows = arrows.indices.filter { number in
+      let isParallel = arrows[number].ends.map(labelled.contains) ?? false
+      return !isParallel || search.symbols[number] != nil || search.doubtful[number] != nil
+    }.map { arrows[$0] }
+    return rest.arrows.count == arrows.count ? search : LabelSearch(rest)
   }
 
   /// Returns the usual height of writing: of strokes that are no commas and no dots.

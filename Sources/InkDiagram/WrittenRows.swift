@@ -6,6 +6,8 @@ struct WrittenRows {
   let rows: [TextLine]
   /// The strokes that are a line between two rows.
   private let bars: [Trace]
+  /// The rows above the first bar, and below each.
+  private let parts: [[TextLine]]
 
   /// The strokes that may cross a gap between rows, as a share of all: tails of letters.
   private static let crossing = 0.1
@@ -28,25 +30,27 @@ struct WrittenRows {
     }
     let letters = traces.filter { !isWide($0) }
     // What has nothing above or below it is a dash.
-    bars = traces.filter { bar in
-      isWide(bar) && letters.contains { $0.high.y < bar.center.y }
-        && letters.contains { $0.low.y > bar.center.y }
+    let bars = traces.filter { bar in
+      let beside = letters.filter { (bar.low.x...bar.high.x).contains($0.center.x) }
+      return isWide(bar) && beside.contains { $0.high.y < bar.center.y }
+        && beside.contains { $0.low.y > bar.center.y }
     }
-    let heights = bars.map(\.center.y).sorted()
     let barStrokes = Set(bars.map(\.index))
     let written = traces.filter { !barStrokes.contains($0.index) }
-    // Between bars: the name over an output can be much higher.
-    let parts = Dictionary(grouping: written) { trace in
-      heights.count { $0 < trace.center.y }
+    // Rows are searched between bars, because a name can be much higher than its output.
+    let groups = Dictionary(grouping: written) { trace in
+      bars.count { $0.center.y < trace.center.y }
     }
     let isDivided = !bars.isEmpty || written.count >= Self.leastStrokes
-    rows = parts.sorted { $0.key < $1.key }.flatMap { _, part in
+    parts = groups.sorted { $0.key < $1.key }.map { _, part in
       isDivided ? Self.rows(of: part) : [TextLine(traces: part)]
     }
+    self.bars = bars
+    rows = parts.flatMap(\.self)
   }
 
   /// Creates rows that are known.
-  init(rows: [TextLine]) { (self.rows, bars) = (rows, []) }
+  init(rows: [TextLine]) { (self.rows, bars, parts) = (rows, [], [rows]) }
 
   /// Whether bars divide it.
   var hasBars: Bool { !bars.isEmpty }
@@ -62,7 +66,10 @@ struct WrittenRows {
   /// Returns the texts of the whole, given those of each row, the likeliest first with probabilities; the rows are
   /// separated by `/` where there is a bar, otherwise by spaces.
   func texts(of rows: [[ScoredText]]) -> [ScoredText] {
-    Self.joined(rows.filter { !$0.isEmpty }, by: bars.isEmpty ? " " : "/")
+    let read = rows.divided(like: parts).map { part in
+      Self.joined(part.filter { !$0.isEmpty }, by: " ")
+    }
+    return Self.joined(read.filter { !$0.isEmpty }, by: "/")
   }
 
   /// Returns the texts of rows with these texts, of at least one each, joined by `separator`.

@@ -33,6 +33,15 @@ import Testing
     // A high name over a low output.
     let low = [(0.0, 0.0, 10.0, 20.0), (12, 0, 22, 28), (-5, 30, 28, 31), (8, 36, 14, 44)]
     #expect(rows(low) == [[0, 1], [3]])
+    // The bar of t1', which has a prime beside it and an index below.
+    #expect(
+      rows([(10, 0, 14, 20), (2, 7, 24, 8), (26, -4, 27, 4), (26, 14, 32, 26)])
+        == [[0, 1, 2, 3]])
+    // A name of two rows.
+    let high = row(4, at: 0) + row(4, at: 26) + [(-5, 54, 60, 55), (20, 60, 30, 80)]
+    #expect(rows(high) == [[0, 1, 2, 3], [4, 5, 6, 7], [9]])
+    let words = ["left", "turn", "1"].map { [ScoredText(text: $0, score: 1)] }
+    #expect(writing(high).texts(of: words).map(\.text) == ["left turn/1"])
     // A dash with nothing below it is writing.
     #expect(rows(Array(fraction.prefix(3))) == [[0, 1, 2]])
   }

@@ -158,15 +158,7 @@ extension DiagramRecognizer {
 
     init(of picture: Picture, seen: PageSight) {
       (self.picture, drawing) = (picture, picture.uprightDrawing)
-      var interpretation = Interpretation(of: drawing.traces, in: seen, picture)
-      var found = LabelSearch(interpretation)
-      let twins = found.unlabelledTwins
-      if !twins.isEmpty {
-        interpretation.arrows = interpretation.arrows.indices.filter { !twins.contains($0) }
-          .map { interpretation.arrows[$0] }
-        found = LabelSearch(interpretation)
-      }
-      labels = found
+      labels = .ofPicture(Interpretation(of: drawing.traces, in: seen, picture))
     }
 
     /// Returns how a sample of the names and symbols looks; `nil` if there is hardly any writing.

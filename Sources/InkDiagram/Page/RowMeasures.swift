@@ -39,7 +39,7 @@ package struct RowMeasures: Encodable, Sendable {
     let interpretation = Interpretation(of: drawing.traces, in: page, picture)
     let labelReader = LabelReader(
       reader: recognizer.reader, vocabulary: [], alphabet: [], workers: 1)
-    let found = LabelSearch(interpretation).blocks
+    let found = LabelSearch.ofPicture(interpretation).blocks
     let sorted = [found.names, found.labels].flatMap { $0.sorted { $0.key < $1.key } }
     blocks = sorted.map { _, block in
       let line = TextLine(traces: block.traces)
