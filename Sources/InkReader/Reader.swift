@@ -225,6 +225,16 @@ public struct Reader: Sendable {
       reading: reading(of: logits, with: decoder, temperature: model.decision.temperature))
   }
 
+  /// Whether the network has the steps that it needs to read a text in a picture of a line: one for each character, and
+  /// one between two equal ones.
+  package func hasSteps(for text: String, in strip: Bitmap) -> Bool {
+    guard let values = try? model.preprocessing[0].values(of: .bitmap(strip), isTraced: false)
+    else { return false }
+    let architecture = model.architecture
+    let steps = architecture.outputSteps(of: [values.count / architecture.inputs[0].valuesPerStep])
+    return text.count + zip(text, text.dropFirst()).count { $0 == $1 } <= steps ?? 0
+  }
+
   /// Returns the logits of the network, `[steps, classes]`, or `nil` if there is no ink.
   ///
   /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left

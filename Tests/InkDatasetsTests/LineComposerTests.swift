@@ -254,19 +254,25 @@ import TestSupport
   }
 
   @Test func wordsOfTheVocabularyAreWrittenAloneAndInNames() {
-    func words(_ vocabulary: [String]) -> [String] {
+    func texts(
+      _ kind: String, _ vocabulary: [String], letters: [Character] = Self.letters
+    ) -> [String] {
       LineComposer(seed: 5, vocabulary: vocabulary)
-        .compose(from: recorded(hands: 1), perWriter: 400).examples
-        .filter { $0.kind == "composed word" }.map(\.label)
+        .compose(from: recorded(hands: 1, letters: letters), perWriter: 400).examples
+        .filter { $0.kind == "composed \(kind)" }.map(\.label)
     }
-    let found = words(["quagga", "ibex"])
-    let others = Set(words([]).map { $0.lowercased() })
+    let found = texts("word", ["quagga", "ibex"])
+    let others = Set(texts("word", []).map { $0.lowercased() })
     let alone = found.count { ["quagga", "ibex"].contains($0.lowercased()) }
     #expect((120...240).contains(alone))
     #expect(found.contains { others.contains($0.lowercased()) })
-    #expect(found.contains { $0.wholeMatch(of: /(?i)(quagga|ibex)[0-9]{1,5}/) != nil })
+    #expect(found.contains { $0.wholeMatch(of: /(?i)(quagga|ibex)[0-9]{2,4}/) != nil })
     #expect(found.contains { $0.wholeMatch(of: /(quagga|ibex)(Quagga|Ibex)/) != nil })
-    #expect(!others.contains("ibex"))
+    #expect(found.contains { $0.wholeMatch(of: /(?i)(quagga|ibex)_(quagga|ibex)/) != nil })
+    #expect(texts("condition", ["quagga"]).contains { $0.lowercased().contains("quagga") })
+    // Who recorded capitals only writes words as well.
+    let capitals = texts("word", ["quagga"], letters: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    #expect(capitals.count == 400 && capitals.contains("QUAGGA"))
   }
 
   @Test func onlyWhatAWriterCanWriteIsComposed() throws {

@@ -326,7 +326,7 @@ import TestSupport
       try PNG.read(path: "\(folder.path)/v.png") != PNG.read(path: "\(folder.path)/lines.png"))
     result = try run("dataset compose lines digits.ndjson --no-writing 1 -o a")
     #expect(result.status == 64 && result.errors.contains("--no-writing must be from 0.0 to 0.9"))
-    try folder.write("blank.txt", "\n")
+    try folder.write("blank.txt", " \n\t\n")
     for (words, message) in [
       ("blank.txt", "blank.txt: expected words, one per line, found none"),
       ("absent.txt", "absent.txt: expected words in UTF-8, one per line, found no text"),

@@ -18,7 +18,7 @@ public struct LineComposer: Sendable {
   public let seed: UInt64
   /// Whether the text of a line has `_` before a subscript, which is written small and low.
   public let marksSubscripts: Bool
-  /// Words besides those of diagrams; they also become parts of names, as programs have them.
+  /// Words besides those of diagrams, also in identifiers; conditions have them instead of frequent ones.
   public let vocabulary: [String]
 
   /// Creates a composer with a random seed.
@@ -173,8 +173,8 @@ package struct LineTexts {
   private static let (listsOfBits, numbersOfBits) = (0.25, 0.3)
   /// The share of empty words that are `ε` anyway; the others are any spelling.
   private static let epsilons = 0.5
-  /// The share of words that are of the vocabulary, if there is one.
-  private static let otherWords = 0.7
+  /// The share of words that come from the vocabulary, if there is one.
+  private static let vocabularyShare = 0.7
   /// How often a text is drawn until the writer has its characters.
   private static let tries = 8
 
@@ -198,8 +198,9 @@ package struct LineTexts {
     case .list: list(using: &generator)
     case .number: number(using: &generator)
     case .expression: expression(using: &generator)
-    case .word where !vocabulary.isEmpty: written(using: &generator, identifier)
-    case .word: words.isEmpty ? nil : LineText(generator.pick(words))
+    case .word:
+      (vocabulary.isEmpty ? nil : written(using: &generator, identifier))
+        ?? (words.isEmpty ? nil : LineText(generator.pick(words)))
     case .letters: randomLetters(using: &generator)
     case .emptyWord: emptyWord(using: &generator)
     case .phrase: phrase(using: &generator)
@@ -222,10 +223,10 @@ package struct LineTexts {
     return nil
   }
 
-  /// A word of the vocabulary or of diagrams, or a name as programs have them: doorOpen, door_open, Door101.
+  /// A word of the vocabulary or of diagrams, or an identifier: doorOpen, door_open, Door101.
   private func identifier(using generator: inout SeededGenerator) -> String? {
     func word() -> String {
-      words.isEmpty || generator.chance(Self.otherWords)
+      words.isEmpty || generator.chance(Self.vocabularyShare)
         ? generator.pick(vocabulary) : generator.pick(words).lowercased()
     }
     let parts: [String] =
@@ -561,10 +562,11 @@ struct LineWriter {
   }
 
   /// Returns the texts of a kind that this writer can write.
-  func texts(_ kind: LineKind, vocabulary: [String] = []) -> LineTexts {
-    LineTexts(
-      kind, recorded: recorded,
-      drawn: LineKind.withSigns.contains(kind) ? drawable.union(DrawnSigns.all) : drawable,
+  func texts(_ kind: LineKind, vocabulary: [String]) -> LineTexts {
+    // Identifiers have `_`.
+    let hasSigns = LineKind.withSigns.contains(kind) || kind == .word && !vocabulary.isEmpty
+    return LineTexts(
+      kind, recorded: recorded, drawn: hasSigns ? drawable.union(DrawnSigns.all) : drawable,
       vocabulary: vocabulary)
   }
 

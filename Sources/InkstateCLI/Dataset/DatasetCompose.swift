@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Ink
 import InkDatasets
 import InkRaster
@@ -79,16 +80,16 @@ struct DatasetCompose: ParsableCommand {
     var noWriting = 0.08
 
     @OptionGroup var composition: CompositionOptions
-    @OptionGroup var vocabulary: VocabularyOptions
+    @OptionGroup var wordList: WordListOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var loading: LoadingOptions
 
     func validate() throws { try check("--no-writing", noWriting, in: 0...0.9) }
 
     func run() throws {
-      try output.check(inputs: [data, vocabulary.words].compactMap { $0 })
+      try output.check(inputs: [data, wordList.words].compactMap { $0 })
       let composer = LineComposer(
-        seed: composition.seed, marksSubscripts: markSubscripts, vocabulary: try vocabulary.all())
+        seed: composition.seed, marksSubscripts: markSubscripts, vocabulary: try wordList.listed())
       var composed = composer.compose(
         from: try loading.load(data).dataset, perWriter: composition.perWriter)
       guard !composed.examples.isEmpty else {
@@ -194,18 +195,19 @@ struct CompositionOptions: ParsableArguments {
 }
 
 /// Words that are written besides those of diagrams.
-struct VocabularyOptions: ParsableArguments {
+struct WordListOptions: ParsableArguments {
   @Option(
     help: """
       A text file with words, one per line, that are written besides those of diagrams, alone and in names such as \
-      doorOpen, door_open and Door101.
+      doorOpen, door_open and Door101, and in conditions. Each writer writes those of which all letters were recorded.
       """)
   var words: String?
 
   /// Returns the words of the file; none without one.
-  func all() throws -> [String] {
+  func listed() throws -> [String] {
     guard let words else { return [] }
-    let listed = try TextOptions.words(in: words).filter { !$0.isEmpty }
+    let listed = try TextOptions.words(in: words)
+      .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     guard !listed.isEmpty else {
       throw FileError(path: words, expected: "words, one per line", found: "none")
     }

@@ -65,7 +65,7 @@ struct DatasetComposePages: ParsableCommand {
   @Option(help: "The number of CPU cores to use; it does not change the result. (default: all)")
   var threads: Int?
 
-  @OptionGroup var vocabulary: VocabularyOptions
+  @OptionGroup var wordList: WordListOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
 
@@ -91,7 +91,7 @@ struct DatasetComposePages: ParsableCommand {
   }
 
   func run() throws {
-    try output.check(inputs: data + [shapes, vocabulary.words].compactMap { $0 })
+    try output.check(inputs: data + [shapes, wordList.words].compactMap { $0 })
     let composer = PageComposer(
       seed: seed, width: width, height: height, variety: legible ? .legible : PageVariety(),
       enlargement: enlarge, writers: try pageWriters(),
@@ -109,7 +109,7 @@ struct DatasetComposePages: ParsableCommand {
   }
 
   private func pageWriters() throws -> [PageWriter] {
-    let vocabulary = try vocabulary.all()
+    let vocabulary = try wordList.listed()
     if let writers {
       return PageWriter.synthetic(count: writers, seed: seed, vocabulary: vocabulary)
     }

@@ -6,6 +6,7 @@ import InkDiagram
 import InkEvaluation
 import InkImageIO
 import InkRaster
+import InkReader
 import InkRecognizer
 import InkTracing
 import ParallelLoops
@@ -31,8 +32,8 @@ struct DatasetCut: ParsableCommand {
       discussion: """
         The folder has pages and truth.json, as `inkstate dataset compose pages` writes it. Writing is cut out as \
         `inkstate automaton recognize` does before it reads it. Texts of several lines are left out, those that \
-        the network for pages does not see, or not apart from something else, and pages with too much detail for a \
-        drawing.
+        the network for pages does not see, or not apart from something else, those that are too narrow for the \
+        reader, and pages with too much detail for a drawing.
 
         Example: inkstate dataset cut labels runs/pages --output runs/labels
         """)
@@ -41,7 +42,10 @@ struct DatasetCut: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      let examples = try pages.cut(into: output, Self.examples).flatMap(\.self)
+      let reader = try Reader.released()
+      let examples = try pages.cut(into: output) { page, network in
+        try Self.examples(of: page, with: network, for: reader)
+      }.flatMap(\.self)
       guard !examples.isEmpty else {
         throw FileError(
           path: pages.folder,
@@ -55,14 +59,10 @@ struct DatasetCut: ParsableCommand {
     /// The width of a letter, as a share of the height of its strip, below which its text was written upwards or
     /// downwards.
     private static let narrowest = 0.1
-    /// The same for longer texts than so many characters, which the reader has fewer steps for than they need.
-    ///
-    /// Strips of short ones have room at their sides.
-    private static let (narrowestInWords, shortText) = (0.33, 3)
 
     /// Returns the writing of a page; none of a page with too much detail, which could not be read either.
-    @Sendable private static func examples(
-      of page: KnownPages.Page, with network: PageNetwork
+    private static func examples(
+      of page: KnownPages.Page, with network: PageNetwork, for reader: Reader
     ) throws -> [Example] {
       let texts = (page.truth.writing ?? []).filter { text in
         !text.text.contains("\n") && !text.label.isEmpty
@@ -75,13 +75,10 @@ struct DatasetCut: ParsableCommand {
       let strips = writing.strips(
         in: picture, turnedBy: (page.truth.turned ?? 0) * .pi / 180, with: network, workers: 1)
       return zip(texts, strips).compactMap { text, strip in
-        let letters = text.label
-        let narrowest = letters.count > shortText ? narrowestInWords : narrowest
-        // The reader needs a step between two equal letters.
-        let steps = letters.count + zip(letters, letters.dropFirst()).count { $0 == $1 }
-        guard let strip, Double(strip.width) > narrowest * Double(strip.height * steps) else {
-          return nil
-        }
+        guard let strip,
+          Double(strip.width) > narrowest * Double(strip.height * text.label.count),
+          reader.hasSteps(for: text.label, in: strip)
+        else { return nil }
         return Example(
           .strip(strip), label: text.label, writer: page.truth.writer, origin: page.path)
       }

@@ -26,7 +26,7 @@ public struct PageWriter: Sendable {
 
   /// Creates a writer, or returns `nil` if there are too few recordings.
   fileprivate init?(
-    name: String, samples: [Character: [Drawing]], words: [Word], vocabulary: [String] = [],
+    name: String, samples: [Character: [Drawing]], words: [Word], vocabulary: [String],
     using generator: inout SeededGenerator
   ) {
     let hasLetters = samples.count >= Self.fewestCharacters
@@ -43,7 +43,7 @@ public struct PageWriter: Sendable {
 
   /// Returns the writers of recorded characters and words with at least 12 characters or 15 words.
   ///
-  /// Of characters, they write words of diagrams, and of the vocabulary.
+  /// With characters, they write words of diagrams and of the vocabulary.
   public static func all(
     in dataset: Dataset, seed: UInt64, vocabulary: [String] = []
   ) -> [PageWriter] {
