@@ -2,11 +2,9 @@ import Ink
 
 /// Writing in a state or at an arrow: one row or several, such as a name over an output (Moore).
 struct WrittenRows {
-  /// The rows, from the top.
-  let rows: [TextLine]
   /// The strokes that are a line between two rows.
   private let bars: [Trace]
-  /// The rows above the first bar, and below each.
+  /// The rows above the first bar, and below each, from the top.
   private let parts: [[TextLine]]
 
   /// The strokes that may cross a gap between rows, as a share of all: tails of letters.
@@ -46,11 +44,13 @@ struct WrittenRows {
       isDivided ? Self.rows(of: part) : [TextLine(traces: part)]
     }
     self.bars = bars
-    rows = parts.flatMap(\.self)
   }
 
   /// Creates rows that are known.
-  init(rows: [TextLine]) { (self.rows, bars, parts) = (rows, [], [rows]) }
+  init(rows: [TextLine]) { (bars, parts) = ([], [rows]) }
+
+  /// The rows, from the top.
+  var rows: [TextLine] { parts.flatMap(\.self) }
 
   /// Whether bars divide it.
   var hasBars: Bool { !bars.isEmpty }

@@ -225,14 +225,12 @@ public struct Reader: Sendable {
       reading: reading(of: logits, with: decoder, temperature: model.decision.temperature))
   }
 
-  /// Whether the network has the steps that it needs to read a text in a picture of a line: one for each character, and
-  /// one between two equal ones.
-  package func hasSteps(for text: String, in strip: Bitmap) -> Bool {
+  /// Returns the number of steps in which the network reads a picture of a line; 0 of a line that is too long.
+  package func stepCount(of strip: Bitmap) -> Int {
     guard let values = try? model.preprocessing[0].values(of: .bitmap(strip), isTraced: false)
-    else { return false }
+    else { return 0 }
     let architecture = model.architecture
-    let steps = architecture.outputSteps(of: [values.count / architecture.inputs[0].valuesPerStep])
-    return text.count + zip(text, text.dropFirst()).count { $0 == $1 } <= steps ?? 0
+    return architecture.outputSteps(of: [values.count / architecture.inputs[0].valuesPerStep]) ?? 0
   }
 
   /// Returns the logits of the network, `[steps, classes]`, or `nil` if there is no ink.

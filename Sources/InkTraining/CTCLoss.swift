@@ -22,7 +22,7 @@ public struct CTCLoss: Hashable, Sendable, TrainingLoss {
 
   /// Returns the least number of steps that `target` needs: one a character, and one for the blank between
   /// two equal ones.
-  public static func minimumSteps(for target: [Int]) -> Int {
+  public static func minimumSteps(for target: some Collection<some Equatable>) -> Int {
     max(1, target.count + zip(target, target.dropFirst()).count { $0 == $1 })
   }
 

@@ -326,6 +326,13 @@ import TestSupport
       try PNG.read(path: "\(folder.path)/v.png") != PNG.read(path: "\(folder.path)/lines.png"))
     result = try run("dataset compose lines digits.ndjson --no-writing 1 -o a")
     #expect(result.status == 64 && result.errors.contains("--no-writing must be from 0.0 to 0.9"))
+    try folder.write("years.txt", "2001\n  1984 \n")
+    result = try run(
+      "dataset compose lines digits.ndjson --words years.txt --per-writer 20 -o years.ndjson")
+    #expect(result.status == 0, "\(result.errors)")
+    let years = try Dataset.load("\(folder.path)/years.ndjson").dataset.examples
+      .filter { $0.kind == "composed word" }.map(\.label)
+    #expect(Set(years).isSuperset(of: ["2001", "1984"]))
     try folder.write("blank.txt", " \n\t\n")
     for (words, message) in [
       ("blank.txt", "blank.txt: expected words, one per line, found none"),

@@ -18,7 +18,7 @@ public struct LineComposer: Sendable {
   public let seed: UInt64
   /// Whether the text of a line has `_` before a subscript, which is written small and low.
   public let marksSubscripts: Bool
-  /// Words besides those of diagrams, also in identifiers; conditions have them instead of frequent ones.
+  /// Words besides those of diagrams, also in identifiers; conditions have them instead of frequent words.
   public let vocabulary: [String]
 
   /// Creates a composer with a random seed.

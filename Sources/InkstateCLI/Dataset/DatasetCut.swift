@@ -9,6 +9,7 @@ import InkRaster
 import InkReader
 import InkRecognizer
 import InkTracing
+import InkTraining
 import ParallelLoops
 import SafeFiles
 
@@ -77,7 +78,7 @@ struct DatasetCut: ParsableCommand {
       return zip(texts, strips).compactMap { text, strip in
         guard let strip,
           Double(strip.width) > narrowest * Double(strip.height * text.label.count),
-          reader.hasSteps(for: text.label, in: strip)
+          CTCLoss.minimumSteps(for: text.label) <= reader.stepCount(of: strip)
         else { return nil }
         return Example(
           .strip(strip), label: text.label, writer: page.truth.writer, origin: page.path)
