@@ -16,7 +16,7 @@ extension LabelReader {
   /// - Parameter count: The number of names in the whole drawing: numbers may continue from one automaton to the next.
   func agreed(names lists: [[ScoredText]], among count: Int? = nil) -> [[ScoredText]] {
     let count = max(count ?? 0, lists.count)
-    let kinds = kinds(of: lists)
+    let kinds = kinds(of: lists, among: count)
     let names = lists.map { $0.map { name($0, kinds: kinds, among: count) } }
     var weights = names.map { Self.weights($0.map(\.text)) }
     for _ in 0..<3 {
@@ -53,7 +53,7 @@ extension LabelReader {
       let index = kind.index(of: text.text)
       if let index {
         if index >= count, kind.isNumbered { score -= Self.fromOne }
-        if index > count + 1 { score -= laterCost(of: text.text, as: kind, index) }
+        score -= laterCost(of: text.text, as: kind, among: count)
       }
       return PlacedName(
         text: ScoredText(text: text.text, score: score),
@@ -61,9 +61,10 @@ extension LabelReader {
     }.max { $0.text.score < $1.text.score }!
   }
 
-  /// Returns the cost of a name that comes long after as many names as there are.
-  private func laterCost(of text: String, as kind: NameKind, _ index: Int) -> Double {
-    switch kind {
+  /// Returns the cost of a name that comes long after as many names as there are, or 0.
+  private func laterCost(of text: String, as kind: NameKind, among count: Int) -> Double {
+    guard let index = kind.index(of: text), index > count + 1 else { return 0 }
+    return switch kind {
     case .capital, .small: Self.laterLetter
     case .bits: 0
     // 90 is rather q0.
@@ -73,7 +74,7 @@ extension LabelReader {
   }
 
   /// Returns the probability of each kind of names in an automaton whose names are alike.
-  private func kinds(of lists: [[ScoredText]]) -> [NameKind: Double] {
+  private func kinds(of lists: [[ScoredText]], among count: Int) -> [NameKind: Double] {
     // One hand writes a letter wrong everywhere, so that many states say little more than one.
     let trust = 0.5
     // In the order of the names: sums in the order of a set would differ in their last digits.
@@ -84,9 +85,11 @@ extension LabelReader {
     let scores = all.map { kind in
       let fit = lists.reduce(0.0) { sum, list in
         let share = zip(list, Self.weights(list)).reduce(0.0) { share, text in
-          share
-            + (NameKind.kinds(of: text.0.text).contains(kind)
-              ? text.1 * kind.fit(of: text.0.text) : 0)
+          guard NameKind.kinds(of: text.0.text).contains(kind) else { return share }
+          // A lone stroke and a lone ring are rather 1 and 0 than I and O.
+          let isLetter = kind == .capital || kind == .small
+          let later = isLetter ? laterCost(of: text.0.text, as: kind, among: count) : 0
+          return share + text.1 * kind.fit(of: text.0.text) * exp(-later)
         }
         return sum + log(share + 0.003)
       }

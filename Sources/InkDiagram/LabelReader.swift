@@ -41,8 +41,10 @@ struct LabelReader {
   private static let most = 12
   /// The lengths of texts that may be several symbols without commas, and what each lost comma costs.
   private static let (severalSymbols, lostComma) = (2...4, 3.0)
-  /// The digits, and the sign of the empty word, that look like a letter.
-  private static let lookalikes = ["l": "1", "I": "1", "o": "0", "O": "0", "E": "ε"]
+  /// The digits that look like a letter, and the sign of the empty word and the letter that look like each other.
+  private static let lookalikes = [
+    "l": "1", "I": "1", "o": "0", "O": "0", "E": "ε", "ε": "E",
+  ]
   /// What they cost where a letter that looks like them is read.
   private static let unlikeShape = 0.1
   /// What names have besides letters and digits; a bar is rather a 1.
@@ -148,8 +150,8 @@ struct LabelReader {
   /// Returns the symbols that a line of writing may be, the likeliest first.
   private func symbols(_ line: Writing) -> [ScoredText] {
     let read = texts(line, with: [symbols])
-    // A stroke and a ring do not say whether they are letters or digits, nor an E whether it is ε; the other symbols
-    // do, and what is known of the drawing.
+    // A stroke and a ring do not say whether they are letters or digits, nor an E and an ε which of the two it is; the
+    // other symbols do, and what is known of the drawing.
     var scores = Self.scores(of: read) { text in
       text.split(separator: ",", omittingEmptySubsequences: false).map { symbol in
         let symbol = String(symbol)

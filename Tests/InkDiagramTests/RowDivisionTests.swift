@@ -145,7 +145,7 @@ import Testing
     }
     #expect(offered(["H", "N"], turnedBy: 0).contains { $0.rows.count == 2 })
     #expect(!tried(["H", "N"], turnedBy: 0).contains { $0.rows.count == 2 })
-    #expect(tried(["HE", "NE"], turnedBy: 0).contains { $0.rows.count == 2 })
+    #expect(tried(["AT", "NE"], turnedBy: 0).contains { $0.rows.count == 2 })
     #expect(offered(["TEN"], turnedBy: 40).contains { $0.isSloped && $0.rows.count == 1 })
     #expect(!tried(["TEN"], turnedBy: 40).contains { $0.isSloped })
     #expect(tried(["HALT"], turnedBy: 40).contains { $0.isSloped && $0.rows.count == 1 })
