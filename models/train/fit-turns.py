@@ -14,7 +14,7 @@ import numpy as np
 # Steps of Newton's method, and the weight of the squares of the weights.
 STEPS, DECAY = 20, 1e-3
 # The logarithm of how much rarer each other turn is than an upright page, when it is chosen: otherTurn in PageNumbers.
-OTHER_TURN = 0.8
+OTHER_TURN = 1.6
 
 
 def measures(turns):

@@ -62,10 +62,11 @@ enum PageNumbers {
   /// The weights of how well writing can be read (times the square root of the number of characters), of how many
   /// characters a mark gives, and of how sure the network is of what it sees; see ``DiagramRecognizer/Uprightness``.
   ///
-  /// Fitted as logarithms of odds to upright composed pages; see models/README.md.
-  static let (turnLegibility, turnCharacters, turnSureness) = (1.1, 2.1, 6.81)
-  /// The logarithm of how much rarer each other turn is than an upright picture; set by hand.
-  static let otherTurn = 0.8
+  /// Logarithms of odds; with how much rarer other turns are, chosen on composed pages of validation people, near what
+  /// models/train/fit-turns.py fits to them; see models/README.md.
+  static let (turnLegibility, turnCharacters, turnSureness) = (3.0, 4.5, 6.8)
+  /// The logarithm of how much rarer each other turn is than an upright picture.
+  static let otherTurn = 1.6
 
   // MARK: Strokes
 
