@@ -64,10 +64,10 @@ again=("$runs/train.ndjson" "$runs/words" "$runs/words" "${examples[@]:2}")
 
 # Names and symbols as they are cut out of photographs: uneven, blurred, with remains of what touches them. Texts with
 # characters that the model does not know yet are left out.
-# labels WRITING COUNT SEED ENLARGEMENT OUTPUT
+# labels WRITING COUNT SEED ENLARGEMENT OUTPUT [OPTION...]
 labels() {
   "$inkstate" dataset compose pages "$runs/$1.ndjson" --legible --width 640 --height 640 --count "$2" --seed "$3" \
-    --enlarge "$4" --output "$runs/pages" --force
+    --enlarge "$4" "${@:6}" --output "$runs/pages" --force
   "$inkstate" dataset cut labels "$runs/pages" --output "$runs/$5" --force
 }
 labels characters/train 4000 901 2 labels-901
@@ -99,10 +99,10 @@ labels writing 2500 612 3 labels-612
 labels writing-aside 600 601 2 labels-601
 labels writing-aside 500 602 1.3 labels-602
 
-# lines PART LINES-PER-WRITER SHARE-OF-NO-WRITING SEED OUTPUT
+# lines PART LINES-PER-WRITER SHARE-OF-NO-WRITING SEED OUTPUT [OPTION...]
 lines() {
   "$inkstate" dataset compose lines "$runs/char-$1.ndjson" --per-writer "$2" --no-writing "$3" --seed "$4" \
-    --output "$runs/$5.ndjson" --force
+    "${@:6}" --output "$runs/$5.ndjson" --force
 }
 lines train 24 0.02 31 lines-many
 lines clean 36 0.02 31 lines-clean
@@ -274,7 +274,55 @@ labels char-others 900 703 2 labels-703
   --validation "$runs/labels-703" --from "$runs/deep-start.safetensors" --augment line --learning-rate 0.001 \
   --epochs 6 --seed 20261211 --output "$runs/deep.safetensors" --force --license "$license"
 python3 models/train/add-convolutions.py "$runs"/{mean,mean-deep}.safetensors
-python3 models/train/average-reader.py "$runs"/{mean-deep,deep}.safetensors 0.3 "$runs/uncalibrated.safetensors" \
+python3 models/train/average-reader.py "$runs"/{mean-deep,deep}.safetensors 0.3 "$runs/deep-mean.safetensors"
+
+# Words alone, in identifiers and in conditions.
+listed=(--words "$runs/listed.txt")
+grep -E '^[a-z]{2,11}$' "$runs/wamerican/usr/share/dict/american-english-small" >"$runs/listed.txt"
+lines all 60 0.08 98 lines-98 "${listed[@]}"
+kinds "word|condition" 98 identifiers-98
+labels char-all 4000 771 2 labels-771 "${listed[@]}"
+labels char-all 3500 772 1.5 labels-772 "${listed[@]}"
+validation+=(--validation "$runs/labels-703")
+# train_again FROM EPOCHS RATE SEED FOLDERS OUTPUT [OPTION...]: trains with all kinds of writing.
+train_again() {
+  local folders=()
+  for folder in $5; do folders+=("$runs/$folder"); done
+  "$inkstate" train "$runs"/{char-some,word-train,machines-97,usual-97,other-97,identifiers-98,no-writing/train}.ndjson \
+    "${folders[@]}" "${validation[@]}" --from "$runs/$1.safetensors" --epochs "$2" --learning-rate "$3" --seed "$4" \
+    --output "$runs/$6.safetensors" --force --license "$license" "${@:7}"
+}
+strips="labels-741 labels-751 labels-752 labels-761 labels-762 labels-771 labels-771 labels-772 labels-772"
+train_again deep-mean 8 0.001 20261213 "words words $strips" long --augment line
+python3 models/train/average-reader.py "$runs"/{deep-mean,long}.safetensors 0.35 "$runs/long-mean.safetensors"
+# The network reads other people's writing nearly as well as that of its training: it learns more when less of it is
+# left out, and at last when the writing is changed less.
+python3 models/train/set-dropout.py "$runs"/long-{mean,start}.safetensors 0.05 0.1 0.1
+labels char-all 5000 781 2 labels-781 "${listed[@]}"
+labels char-all 4500 782 1.5 labels-782 "${listed[@]}"
+strips="labels-751 labels-752 labels-761 labels-762 labels-771 labels-772 labels-781 labels-781 labels-782 labels-782"
+train_again long-start 8 0.001 20261214 "words words $strips" lower-dropout --augment line
+python3 models/train/average-reader.py "$runs"/{long-start,lower-dropout}.safetensors 0.3 "$runs/lower-mean.safetensors"
+# More q, which only automata have often: first those of the writers, then some of two strokes as well.
+grep -hE '"word": ?"q"' "$runs"/{char-train,characters/train}.ndjson >"$runs/q.ndjson"
+grep -E '"word": ?"[^"]*q' "$runs/usual-97.ndjson" >"$runs/names-q.ndjson"
+cat "$runs"/{q,q,q,q,q,names-q,names-q}.ndjson >"$runs/more-q.ndjson"
+train_again lower-mean 4 0.0006 20261215 "words words $strips" milder \
+  --augment models/train/reader-mild.json "$runs/more-q.ndjson"
+python3 models/train/average-reader.py "$runs"/{lower-mean,milder}.safetensors 0.3 "$runs/milder-mean.safetensors"
+python3 models/train/compose-q.py "$runs"/{char-train,characters/train}.ndjson >"$runs/composed-q.ndjson"
+cat "$runs"/{char-all,composed-q}.ndjson >"$runs/char-q.ndjson"
+lines q 100 0 99 lines-99
+kinds "name|index|list|machine|output|symbol" 99 usual-99
+kinds primed 99 primed-99
+{
+  grep -E '"word": ?"[^"]*q' "$runs/usual-99.ndjson"
+  grep -E '"word": ?"[^"]*q' "$runs/primed-99.ndjson" | awk 'NR % 3 == 0'
+  cat "$runs"/{composed-q,composed-q}.ndjson
+} >"$runs/straight-q.ndjson"
+train_again milder-mean 2 0.0005 20261216 "words labels-761 labels-772 labels-781 labels-782" straight \
+  --augment models/train/reader-mild.json "$runs/straight-q.ndjson"
+python3 models/train/average-reader.py "$runs"/{milder-mean,straight}.safetensors 0.5 "$runs/uncalibrated.safetensors" \
   ∅=-2.5 _=-1.3 +=1.3 q=0.8
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-601" "$runs/words" --output "$runs/reader.safetensors" --force
