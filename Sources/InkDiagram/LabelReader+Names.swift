@@ -86,7 +86,7 @@ extension LabelReader {
       let fit = lists.reduce(0.0) { sum, list in
         let share = zip(list, Self.weights(list)).reduce(0.0) { share, text in
           guard NameKind.kinds(of: text.0.text).contains(kind) else { return share }
-          // A lone stroke and a lone ring are rather 1 and 0 than I and O.
+          // Few states are named by letters far behind: a stroke and a ring are rather 1 and 0 than I and O.
           let isLetter = kind == .capital || kind == .small
           let later = isLetter ? laterCost(of: text.0.text, as: kind, among: count) : 0
           return share + text.1 * kind.fit(of: text.0.text) * exp(-later)

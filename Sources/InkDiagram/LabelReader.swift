@@ -155,6 +155,8 @@ struct LabelReader {
     var scores = Self.scores(of: read) { text in
       text.split(separator: ",", omittingEmptySubsequences: false).map { symbol in
         let symbol = String(symbol)
+        // An ε is E alone; in a list, it stays beside what another symbol looks like.
+        if symbol == "ε", text != symbol { return symbol }
         let isKnown = alphabet.contains(symbol) || vocabulary.contains(symbol)
         return isKnown ? symbol : Self.lookalikes[symbol] ?? symbol
       }.joined(separator: ",")

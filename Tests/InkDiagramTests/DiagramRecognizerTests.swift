@@ -521,7 +521,7 @@ import Testing
     #expect(diagram.transitions.map { $0.symbols.sorted() } == [["0", "1"]])
   }
 
-  /// An E that stands alone is the empty word, unless the other symbols are capitals.
+  /// An E that stands alone is the empty word, unless the other symbols are capitals; an ε is it.
   @Test func anEAmongOtherSymbolsIsTheEmptyWord() throws {
     let states = [arc(100, 100), arc(400, 100), arc(700, 100)]
     let arrows = [
@@ -538,13 +538,25 @@ import Testing
       line((232, 74), (250, 34), (268, 74)), line((239, 60), (261, 60)),
       line((538, 140), (538, 180)), line((562, 140), (562, 180)), line((538, 160), (562, 160)),
     ]
-    func symbols(_ strokes: [Stroke], alphabet: [String] = []) throws -> [[String]] {
-      try recognize(states + arrows + letterE + strokes, alphabet: alphabet)
+    let epsilon = [
+      Stroke(
+        [42.0, 61].flatMap { y in
+          (0...24).map { step in
+            let angle = Double(step) / 24 * 1.4 * .pi + 0.3 * .pi
+            return Point(552 + 12 * cos(angle), y - 10 * sin(angle))
+          }
+        })
+    ]
+    func symbols(
+      _ strokes: [Stroke], with third: [Stroke]? = nil, alphabet: [String] = []
+    ) throws -> [[String]] {
+      try recognize(states + arrows + (third ?? letterE) + strokes, alphabet: alphabet)
         .transitions.map(\.symbols)
     }
     #expect(try Set(symbols(digits)) == [["0"], ["ε"], ["1"]])
     #expect(try Set(symbols(digits, alphabet: ["0", "1", "E"])) == [["0"], ["E"], ["1"]])
     #expect(try Set(symbols(capitals)) == [["A"], ["E"], ["H"]])
+    #expect(try Set(symbols(digits, with: epsilon)) == [["0"], ["ε"], ["1"]])
   }
 
   // MARK: Other input

@@ -2,8 +2,8 @@
 # Trains the reader that comes with InkReader: on characters of 257 people and lines composed of them, on words
 # of 276 people from tablets and photographs, and on drawings that are no writing. `scripts/train reader` runs
 # this. The network with one recurrent layer learns the few writers first, then those of UNIPEN; then it gets a
-# second recurrent layer, the pen directions beside the ink, more of what people write on automata, and at last two more
-# convolutions.
+# second recurrent layer, the pen directions beside the ink, more of what people write on automata, two more convolutions,
+# and at last words of a list, less dropout, milder variations and q of two strokes.
 set -euo pipefail
 
 data=$INKSTATE_DATA
