@@ -51,10 +51,8 @@ extension LabelReader {
       score += log(
         (1 - Self.differentKind) * (kinds[kind] ?? 0) + Self.differentKind * kind.prior)
       let index = kind.index(of: text.text)
-      if let index {
-        if index >= count, kind.isNumbered { score -= Self.fromOne }
-        score -= laterCost(of: text.text, as: kind, among: count)
-      }
+      if let index, index >= count, kind.isNumbered { score -= Self.fromOne }
+      score -= laterCost(of: text.text, as: kind, among: count)
       return PlacedName(
         text: ScoredText(text: text.text, score: score),
         place: index.flatMap { $0 <= count + 1 ? NamePlace(kind: kind, index: $0) : nil })
@@ -86,7 +84,7 @@ extension LabelReader {
       let fit = lists.reduce(0.0) { sum, list in
         let share = zip(list, Self.weights(list)).reduce(0.0) { share, text in
           guard NameKind.kinds(of: text.0.text).contains(kind) else { return share }
-          // Few states are named by letters far behind: a stroke and a ring are rather 1 and 0 than I and O.
+          // Two states are rarely named by late letters: a stroke and a ring are 1 and 0 rather than I and O.
           let isLetter = kind == .capital || kind == .small
           let later = isLetter ? laterCost(of: text.0.text, as: kind, among: count) : 0
           return share + text.1 * kind.fit(of: text.0.text) * exp(-later)

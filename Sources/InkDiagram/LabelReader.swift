@@ -41,7 +41,7 @@ struct LabelReader {
   private static let most = 12
   /// The lengths of texts that may be several symbols without commas, and what each lost comma costs.
   private static let (severalSymbols, lostComma) = (2...4, 3.0)
-  /// The digits that look like a letter, and the sign of the empty word and the letter that look like each other.
+  /// What a letter looks like: a digit, or the sign of the empty word, which looks like `E` in turn.
   private static let lookalikes = [
     "l": "1", "I": "1", "o": "0", "O": "0", "E": "ε", "ε": "E",
   ]
@@ -155,7 +155,7 @@ struct LabelReader {
     var scores = Self.scores(of: read) { text in
       text.split(separator: ",", omittingEmptySubsequences: false).map { symbol in
         let symbol = String(symbol)
-        // An ε is E alone; in a list, it stays beside what another symbol looks like.
+        // Only an ε that is the whole label can be E: with one alternative for a list, `ε,l` would lose `ε,1`.
         if symbol == "ε", text != symbol { return symbol }
         let isKnown = alphabet.contains(symbol) || vocabulary.contains(symbol)
         return isKnown ? symbol : Self.lookalikes[symbol] ?? symbol

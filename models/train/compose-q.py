@@ -2,8 +2,8 @@
 
     compose-q.py CHARACTERS... > OUTPUT
 
-Many people write q so, but few of the writers with single characters wrote it at all. The rings are those of 0, O and o,
-the stems those of 1, I, l and |. Each writer with both gets six.
+Many people write q in this way, but few of the writers who recorded characters recorded a q. The rings are those of 0, O
+and o, the stems those of 1, I, l and |. Each writer with both gets six q.
 """
 
 import collections

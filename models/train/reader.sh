@@ -269,10 +269,11 @@ labels writing-all 2000 752 1.5 labels-752
 labels char-all 3400 761 2 labels-761
 labels char-all 2600 762 1.5 labels-762
 labels char-others 900 703 2 labels-703
+validation+=(--validation "$runs/labels-703")
 "$inkstate" train "$runs"/{char-some,word-train,machines-97,usual-97,other-97,no-writing/train}.ndjson \
   "$runs"/{words,words} "$runs"/labels-{741,742,751,752,761,761,762,762} "${validation[@]}" \
-  --validation "$runs/labels-703" --from "$runs/deep-start.safetensors" --augment line --learning-rate 0.001 \
-  --epochs 6 --seed 20261211 --output "$runs/deep.safetensors" --force --license "$license"
+  --from "$runs/deep-start.safetensors" --augment line --learning-rate 0.001 --epochs 6 --seed 20261211 \
+  --output "$runs/deep.safetensors" --force --license "$license"
 python3 models/train/add-convolutions.py "$runs"/{mean,mean-deep}.safetensors
 python3 models/train/average-reader.py "$runs"/{mean-deep,deep}.safetensors 0.3 "$runs/deep-mean.safetensors"
 
@@ -283,7 +284,6 @@ lines all 60 0.08 98 lines-98 "${listed[@]}"
 kinds "word|condition" 98 identifiers-98
 labels char-all 4000 771 2 labels-771 "${listed[@]}"
 labels char-all 3500 772 1.5 labels-772 "${listed[@]}"
-validation+=(--validation "$runs/labels-703")
 # train_again FROM EPOCHS RATE SEED FOLDERS OUTPUT [OPTION...]: trains with all kinds of writing.
 train_again() {
   local folders=()
@@ -295,17 +295,18 @@ train_again() {
 strips="labels-741 labels-751 labels-752 labels-761 labels-762 labels-771 labels-771 labels-772 labels-772"
 train_again deep-mean 8 0.001 20261213 "words words $strips" long --augment line
 python3 models/train/average-reader.py "$runs"/{deep-mean,long}.safetensors 0.35 "$runs/long-mean.safetensors"
-# The network reads other people's writing nearly as well as that of its training: it learns more when less of it is
-# left out, and at last when the writing is changed less.
+# The network reads other people's characters and words nearly as well as those of its training: it learns more with less
+# dropout, and then with milder variations.
 python3 models/train/set-dropout.py "$runs"/long-{mean,start}.safetensors 0.05 0.1 0.1
 labels char-all 5000 781 2 labels-781 "${listed[@]}"
 labels char-all 4500 782 1.5 labels-782 "${listed[@]}"
 strips="labels-751 labels-752 labels-761 labels-762 labels-771 labels-772 labels-781 labels-781 labels-782 labels-782"
 train_again long-start 8 0.001 20261214 "words words $strips" lower-dropout --augment line
 python3 models/train/average-reader.py "$runs"/{long-start,lower-dropout}.safetensors 0.3 "$runs/lower-mean.safetensors"
-# More q, which only automata have often: first those of the writers, then some of two strokes as well.
+# More q, which is frequent only in automata: first those of the writers, then composed ones of two strokes as well.
+with_q() { grep -E '"word": ?"[^"]*q' "$1"; }
 grep -hE '"word": ?"q"' "$runs"/{char-train,characters/train}.ndjson >"$runs/q.ndjson"
-grep -E '"word": ?"[^"]*q' "$runs/usual-97.ndjson" >"$runs/names-q.ndjson"
+with_q "$runs/usual-97.ndjson" >"$runs/names-q.ndjson"
 cat "$runs"/{q,q,q,q,q,names-q,names-q}.ndjson >"$runs/more-q.ndjson"
 train_again lower-mean 4 0.0006 20261215 "words words $strips" milder \
   --augment models/train/reader-mild.json "$runs/more-q.ndjson"
@@ -316,8 +317,8 @@ lines q 100 0 99 lines-99
 kinds "name|index|list|machine|output|symbol" 99 usual-99
 kinds primed 99 primed-99
 {
-  grep -E '"word": ?"[^"]*q' "$runs/usual-99.ndjson"
-  grep -E '"word": ?"[^"]*q' "$runs/primed-99.ndjson" | awk 'NR % 3 == 0'
+  with_q "$runs/usual-99.ndjson"
+  with_q "$runs/primed-99.ndjson" | awk 'NR % 3 == 0'
   cat "$runs"/{composed-q,composed-q}.ndjson
 } >"$runs/straight-q.ndjson"
 train_again milder-mean 2 0.0005 20261216 "words labels-761 labels-772 labels-781 labels-782" straight \

@@ -1,4 +1,4 @@
-"""Sets how much the dropout layers of a reader leave out in training.
+"""Sets the rates of the dropout layers of a reader.
 
     set-dropout.py READER OUTPUT RATE...
 

@@ -62,8 +62,8 @@ enum PageNumbers {
   /// The weights of how well writing can be read (times the square root of the number of characters), of how many
   /// characters a mark gives, and of how sure the network is of what it sees; see ``DiagramRecognizer/Uprightness``.
   ///
-  /// Logarithms of odds; with how much rarer other turns are, chosen on composed pages of validation people, near what
-  /// models/train/fit-turns.py fits to them; see models/README.md.
+  /// They give logarithms of odds. They and ``otherTurn`` were chosen on composed pages of validation people, near what
+  /// models/train/fit-turns.py fits to these pages; see models/README.md.
   static let (turnLegibility, turnCharacters, turnSureness) = (3.0, 4.5, 6.8)
   /// The logarithm of how much rarer each other turn is than an upright picture.
   static let otherTurn = 1.6
