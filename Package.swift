@@ -101,7 +101,9 @@ let package = Package(
     .systemLibrary(
       name: "COpenBLAS", providers: [.apt(["libopenblas-dev"]), .brew(["openblas"])]),
     .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
-    .target(name: "InkImageIO", dependencies: ["CJPEG", "CPNG", "ErrorText", "InkRaster"]),
+    .target(
+      name: "InkImageIO",
+      dependencies: ["CJPEG", "CPNG", "ErrorText", "InkRaster", "ParallelLoops"]),
     .target(
       name: "InkTracing",
       dependencies: [

@@ -1,5 +1,6 @@
 import Foundation
 import InkRaster
+import ParallelLoops
 
 /// A picture as a camera or scanner gives it: grey or colour, upright.
 public struct Photograph: Hashable, Sendable {
@@ -87,6 +88,9 @@ public struct Photograph: Hashable, Sendable {
     try decode(PNG.contents(of: path), path: path)
   }
 
+  /// Takes rows on all cores.
+  fileprivate static let loop = ParallelLoop(workers: ProcessInfo.processInfo.activeProcessorCount)
+
   /// Returns the picture turned upright, for the number that EXIF gives to how it was taken.
   func turned(orientation: Int) -> Photograph {
     guard (2...8).contains(orientation) else { return self }
@@ -100,13 +104,16 @@ public struct Photograph: Hashable, Sendable {
     let stepY = flipsY ? -width : width
     let (columnStep, rowStep) = isTransposed ? (stepY, stepX) : (stepX, stepY)
     let channels = channels
-    let turned = [UInt8](unsafeUninitializedCapacity: samples.count) { target, count in
-      samples.withUnsafeBufferPointer { source in
+    let turned = [UInt8](unsafeUninitializedCapacity: samples.count) { buffer, count in
+      samples.withUnsafeBufferPointer { samples in
+        // Every task writes rows of its own.
+        nonisolated(unsafe) let (target, source) = (buffer, samples)
         // Tiles keep the columns of the source in the cache.
         let tile = 64
-        for top in stride(from: 0, to: newHeight, by: tile) {
+        Self.loop.run((newHeight + tile - 1) / tile) { band, _ in
+          let rows = band * tile..<min((band + 1) * tile, newHeight)
           for left in stride(from: 0, to: newWidth, by: tile) {
-            for row in top..<min(top + tile, newHeight) {
+            for row in rows {
               var from = (origin + left * columnStep + row * rowStep) * channels
               var to = (row * newWidth + left) * channels
               for _ in left..<min(left + tile, newWidth) {
@@ -160,13 +167,17 @@ extension Photograph {
   /// The picture in grey: the luma of ITU-R BT.601, as JPEG stores it.
   public var grey: Bitmap {
     guard channels == 3 else { return Bitmap(width: width, height: height, pixels: samples) }
-    let pixels = [UInt8](unsafeUninitializedCapacity: width * height) { pixels, count in
+    let pixels = [UInt8](unsafeUninitializedCapacity: width * height) { buffer, count in
       samples.withUnsafeBufferPointer { samples in
-        for pixel in 0..<width * height {
-          let red = 299 * UInt32(samples[3 * pixel])
-          let green = 587 * UInt32(samples[3 * pixel + 1])
-          let blue = 114 * UInt32(samples[3 * pixel + 2])
-          pixels[pixel] = UInt8((red + green + blue + 500) / 1000)
+        // Every task writes a row of its own.
+        nonisolated(unsafe) let (pixels, samples) = (buffer, samples)
+        Self.loop.run(height) { row, _ in
+          for pixel in row * width..<(row + 1) * width {
+            let red = 299 * UInt32(samples[3 * pixel])
+            let green = 587 * UInt32(samples[3 * pixel + 1])
+            let blue = 114 * UInt32(samples[3 * pixel + 2])
+            pixels[pixel] = UInt8((red + green + blue + 500) / 1000)
+          }
         }
       }
       count = width * height

@@ -141,7 +141,14 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   ///
   /// - Throws: `RasterError.tooLong` for a line that does not fit into `maxWidth`.
   public func render(_ strip: Bitmap) throws(RasterError) -> LineImage {
-    guard var ink = StripInk(strip) else { return blank }
+    try render(StripInk(strip))
+  }
+
+  /// Renders the ink of a strip; none gives a blank picture.
+  ///
+  /// - Throws: `RasterError.tooLong` for a line that does not fit into `maxWidth`.
+  package func render(_ ink: StripInk?) throws(RasterError) -> LineImage {
+    guard var ink else { return blank }
     let frame = try LineFrame(ink, rasterizer: self)
     // A thin pen on a large strip would leave hardly a trace in the picture, and a thick one fill it.
     let pen = penWidth * frame.unitsPerRow
@@ -151,21 +158,6 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       directions: noDirections(columns: frame.columns),
       left: frame.x(column: 0) * ink.pixelsPerCell,
       unitsPerColumn: frame.unitsPerColumn * ink.pixelsPerCell)
-  }
-
-  /// Returns the connected parts of the ink on `strip`, from left to right: the rectangle around each, in
-  /// pixels.
-  ///
-  /// Lines of the paper and dirt are no parts. A strip without writing has none.
-  public static func parts(of strip: Bitmap) -> [Bounds] {
-    guard let ink = StripInk(strip) else { return [] }
-    func edge(_ cell: Int) -> Double { Double(cell) * ink.pixelsPerCell }
-    return ink.rectanglesOfParts
-      .map { columns, rows in
-        Bounds(around: Point(edge(columns.lowerBound), edge(rows.lowerBound)))
-          .extended(to: Point(edge(columns.upperBound), edge(rows.upperBound)))
-      }
-      .sorted { ($0.minX, $0.maxX) < ($1.minX, $1.maxX) }
   }
 
   /// The picture of no writing.

@@ -56,10 +56,10 @@ extension Rasterizer {
   ) -> Bitmap {
     let half = Double(size) / 2
     let horizontal = (0..<size).map {
-      overlaps(from: middle.x + (Double($0) - half) * step, length: step, within: columns)
+      Overlap(from: middle.x + (Double($0) - half) * step, length: step, within: columns).lengths
     }
     let vertical = (0..<size).map {
-      overlaps(from: middle.y + (Double($0) - half) * step, length: step, within: rows)
+      Overlap(from: middle.y + (Double($0) - half) * step, length: step, within: rows).lengths
     }
     var result = Bitmap(width: size, height: size)
     for row in 0..<size {
@@ -77,15 +77,39 @@ extension Rasterizer {
   }
 }
 
-/// The source pixels that an output pixel covers, each with the covered length.
-func overlaps(
-  from start: Double, length: Double, within range: Range<Int>
-) -> [(index: Int, length: Double)] {
-  let first = max(range.lowerBound, Int(start.rounded(.down)))
-  let last = min(range.upperBound - 1, Int((start + length).rounded(.up)) - 1)
-  guard first <= last else { return [] }
-  return (first...last).compactMap { index in
-    let covered = min(start + length, Double(index + 1)) - max(start, Double(index))
-    return covered > 0 ? (index, covered) : nil
+/// The source pixels that an output pixel covers, in one direction.
+struct Overlap {
+  private let start: Double
+  private let length: Double
+  private let pixels: Range<Int>
+
+  init(from start: Double, length: Double, within range: Range<Int>) {
+    (self.start, self.length) = (start, length)
+    let first = max(range.lowerBound, Int(start.rounded(.down)))
+    pixels = first..<max(first, min(range.upperBound, Int((start + length).rounded(.up))))
+  }
+
+  /// Calls `body` with each pixel and the length of it that is covered.
+  @inline(__always)
+  func forEach(_ body: (_ index: Int, _ length: Double) -> Void) {
+    for index in pixels {
+      let covered = min(start + length, Double(index + 1)) - max(start, Double(index))
+      if covered > 0 { body(index, covered) }
+    }
+  }
+
+  /// The pixels with the length of each that is covered.
+  var lengths: [(index: Int, length: Double)] {
+    var lengths: [(index: Int, length: Double)] = []
+    forEach { lengths.append(($0, $1)) }
+    return lengths
+  }
+
+  /// Returns the mean of what is covered; what is outside of the range counts as 0.
+  @inline(__always)
+  func mean(_ value: (_ index: Int) -> Float) -> Float {
+    var sum = 0.0
+    forEach { sum += Double(value($0)) * $1 }
+    return Float(sum / length)
   }
 }

@@ -2,7 +2,7 @@ import DisjointSets
 import Ink
 
 /// The ink of a line of writing on a strip that was cut from a picture.
-struct StripInk: LineShape {
+package struct StripInk: LineShape {
   /// The number of columns of the strip, after a large one is made smaller.
   let width: Int
   /// The number of rows of the strip, after a large one is made smaller.
@@ -31,7 +31,7 @@ struct StripInk: LineShape {
   private static let maximumRows = 192
 
   /// Finds the ink of `strip`, or returns `nil` if there is no writing.
-  init?(_ strip: Bitmap) {
+  package init?(_ strip: Bitmap) {
     let factor = max(1, (strip.height + Self.maximumRows - 1) / Self.maximumRows)
     pixelsPerCell = Double(factor)
     width = strip.width / factor
@@ -95,11 +95,7 @@ struct StripInk: LineShape {
   private static func evened(_ grey: [Float], width: Int, height: Int) -> [Float]? {
     let light = Background(grey, width: width, height: height)
     var excess = grey
-    for row in 0..<height {
-      for column in 0..<width {
-        excess[row * width + column] -= light.value(row: row, column: column)
-      }
-    }
+    light.subtract(from: &excess)
     let noise = noise(of: grey, width: width)
     // What stands out at all is judged by the brightest cells, however few they are. The level of the
     // ink is that of most of it: strokes that cross are brighter.
@@ -311,8 +307,10 @@ struct StripInk: LineShape {
     }
   }
 
-  /// The columns and rows that each part covers.
-  var rectanglesOfParts: [(columns: Range<Int>, rows: Range<Int>)] {
+  /// The connected parts of the ink, from left to right: the rectangle around each, in pixels of the strip.
+  ///
+  /// Lines of the paper and dirt are no parts.
+  package var bounds: [Bounds] {
     var parts = [(columns: Range<Int>, rows: Range<Int>)](
       repeating: (width..<width, height..<height), count: partCount)
     // The runs are in the order of their columns.
@@ -325,7 +323,14 @@ struct StripInk: LineShape {
           ? run.rows.upperBound : max(rows.upperBound, run.rows.upperBound))
       )
     }
-    return parts
+    func edge(_ cell: Int) -> Double { Double(cell) * pixelsPerCell }
+    return
+      parts
+      .map { columns, rows in
+        Bounds(around: Point(edge(columns.lowerBound), edge(rows.lowerBound)))
+          .extended(to: Point(edge(columns.upperBound), edge(rows.upperBound)))
+      }
+      .sorted { ($0.minX, $0.maxX) < ($1.minX, $1.maxX) }
   }
 
   // MARK: Picture
@@ -382,38 +387,32 @@ struct StripInk: LineShape {
   func resampled(by frame: LineFrame, rows: Int) -> Bitmap {
     // The cells that a row of the picture covers, in the column at `x`. Rows are at least as high as
     // a cell, so that enlarged ink stays smooth.
-    func cells(row: Int, x: Double) -> (cells: [(index: Int, length: Double)], height: Double) {
+    func cells(row: Int, x: Double) -> Overlap {
       let shift = frame.slope * x
       let top = frame.levelledY(row: Double(row)) + shift
       let bottom = frame.levelledY(row: Double(row + 1)) + shift
       let length = max(1, bottom - top)
-      return (
-        overlaps(from: (top + bottom - length) / 2, length: length, within: 0..<height), length
-      )
+      return Overlap(from: (top + bottom - length) / 2, length: length, within: 0..<height)
     }
-    let level = (0..<rows).map { cells(row: $0, x: 0) }
     var columns = [Float](repeating: 0, count: rows * width)
-    for column in 0..<width {
-      for row in 0..<rows {
-        let covered = frame.slope == 0 ? level[row] : cells(row: row, x: Double(column) + 0.5)
-        var sum = 0.0
-        for (index, length) in covered.cells {
-          sum += Double(values[index * width + column]) * length
-        }
-        columns[row * width + column] = Float(sum / covered.height)
+    for row in 0..<rows {
+      let level = cells(row: row, x: 0)
+      for column in 0..<width {
+        let covered = frame.slope == 0 ? level : cells(row: row, x: Double(column) + 0.5)
+        columns[row * width + column] = covered.mean { values[$0 * width + column] }
       }
     }
 
-    var shares = [Float](repeating: 0, count: rows * frame.columns)
-    for column in 0..<frame.columns {
+    let across = (0..<frame.columns).map { column in
       let left = frame.x(column: Double(column))
       let right = frame.x(column: Double(column + 1))
       let length = max(1, right - left)
-      let covered = overlaps(from: (left + right - length) / 2, length: length, within: 0..<width)
-      for row in 0..<rows {
-        var sum = 0.0
-        for (index, length) in covered { sum += Double(columns[row * width + index]) * length }
-        shares[row * frame.columns + column] = Float(sum / length)
+      return Overlap(from: (left + right - length) / 2, length: length, within: 0..<width)
+    }
+    var shares = [Float](repeating: 0, count: rows * frame.columns)
+    for row in 0..<rows {
+      for (column, covered) in across.enumerated() {
+        shares[row * frame.columns + column] = covered.mean { columns[row * width + $0] }
       }
     }
     // Thin lines of a large strip become faint; the brightest ink is made white, within limits.
@@ -513,15 +512,21 @@ private struct Background {
     self.levels = levels
   }
 
-  func value(row: Int, column: Int) -> Float {
-    let y = rows.place(row)
-    let x = columns.place(column)
-    func along(_ row: Int) -> Float {
-      let first = row * columns.count + x.block
-      guard x.share != 0 else { return levels[first] }
-      return levels[first] + (levels[first + 1] - levels[first]) * x.share
+  /// Takes the light away from a picture of the same size.
+  func subtract(from values: inout [Float]) {
+    let places = (0..<columns.length).map(columns.place)
+    for row in 0..<rows.length {
+      let y = rows.place(row)
+      for (column, x) in places.enumerated() {
+        func along(_ row: Int) -> Float {
+          let first = row * columns.count + x.block
+          guard x.share != 0 else { return levels[first] }
+          return levels[first] + (levels[first + 1] - levels[first]) * x.share
+        }
+        let top = along(y.block)
+        values[row * columns.length + column] -=
+          y.share == 0 ? top : top + (along(y.block + 1) - top) * y.share
+      }
     }
-    let top = along(y.block)
-    return y.share == 0 ? top : top + (along(y.block + 1) - top) * y.share
   }
 }

@@ -16,6 +16,8 @@ public struct Reader: Sendable {
   ///
   /// The answer is the same for any; more than two gain little.
   public var workers = 1
+  private let rasterizer: LineRasterizer
+  private let scale: Float
   private let network: InferenceNetwork
   private let letters: LetterSequences?
 
@@ -36,12 +38,13 @@ public struct Reader: Sendable {
   /// - Throws: `ModelError` if the model does not read text from lines.
   public init(model: Model, path: String = "model") throws(ModelError) {
     guard model.readsText, model.preprocessing.count == 1,
-      case .line = model.preprocessing[0]
+      case .line(let rasterizer, let scale) = model.preprocessing[0]
     else { throw ModelError(path: path, problem: "the model does not read lines of writing") }
     do { alphabet = try Alphabet(model.labels.joined()) } catch {
       throw ModelError(path: path, problem: "\(error)")
     }
     self.model = model
+    (self.rasterizer, self.scale) = (rasterizer, scale)
     network = InferenceNetwork(model.network)
     letters = model.letters.map { [alphabet] in LetterSequences($0, alphabet: alphabet) }
   }
@@ -105,7 +108,7 @@ public struct Reader: Sendable {
   public func read(
     _ drawing: Drawing, isTraced: Bool = false, with decoder: CTCDecoder
   ) throws(PreparationError) -> Line {
-    var line = try read(.drawing(drawing), isTraced: isTraced, with: decoder)
+    var line = read(try logits(of: .drawing(drawing), isTraced: isTraced), with: decoder)
     let extents = drawing.strokes.enumerated().compactMap { index, stroke in
       Drawing([stroke]).bounds.map { Extent(index: index, columns: $0.minX...$0.maxX) }
     }
@@ -154,14 +157,15 @@ public struct Reader: Sendable {
   public func readPage(
     _ page: Bitmap, with decoder: CTCDecoder
   ) throws(PreparationError) -> [[Line]] {
-    let parts = LineRasterizer.parts(of: page)
+    let ink = StripInk(page)
+    let parts = ink?.bounds ?? []
     let layout = WritingLayout(of: parts, dividesWords: decoder.grammar == .text)
     // What the edge cuts off is a remainder of another line beside a strip.
     let whole = layout.lines.filter { line in
       line.joined().allSatisfy { parts[$0].minY > 0 && parts[$0].maxY < Double(page.height) }
     }
     guard whole.count > 1 || layout.lines.count == 1 && layout.lines[0].count > 1 else {
-      return [[try read(page, with: decoder)]]
+      return [[try read(ink, height: page.height, with: decoder)]]
     }
     return try (whole.count > 1 ? whole : layout.lines).map { words throws(PreparationError) in
       try words.map { word throws(PreparationError) in
@@ -177,11 +181,20 @@ public struct Reader: Sendable {
   ///
   /// - Throws: `PreparationError` if the strip cannot be rendered.
   public func read(_ strip: Bitmap, with decoder: CTCDecoder) throws(PreparationError) -> Line {
-    var line = try read(.bitmap(strip), with: decoder)
-    let extents = LineRasterizer.parts(of: strip).enumerated().map {
+    try read(StripInk(strip), height: strip.height, with: decoder)
+  }
+
+  /// Reads the ink of a strip of so many rows.
+  private func read(
+    _ ink: StripInk?, height: Int, with decoder: CTCDecoder
+  ) throws(PreparationError) -> Line {
+    let planes: [UInt8]
+    do { planes = try rasterizer.render(ink).planes } catch { throw .raster(error) }
+    var line = read(logits(of: planes.map { Float($0) * scale }), with: decoder)
+    let extents = (ink?.bounds ?? []).enumerated().map {
       Extent(index: $0, columns: $1.minX...$1.maxX)
     }
-    let groups = Self.groups(of: extents, height: Double(strip.height))
+    let groups = Self.groups(of: extents, height: Double(height))
     if groups.count == line.reading.text.count {
       line.columns = groups.map { group in
         group.map(\.columns.lowerBound).min()!...group.map(\.columns.upperBound).max()!
@@ -217,12 +230,8 @@ public struct Reader: Sendable {
     return groups.map(\.parts)
   }
 
-  private func read(
-    _ input: RecognitionInput, isTraced: Bool = false, with decoder: CTCDecoder
-  ) throws(PreparationError) -> Line {
-    let logits = try logits(of: input, isTraced: isTraced)
-    return Line(
-      reading: reading(of: logits, with: decoder, temperature: model.decision.temperature))
+  private func read(_ logits: [Float]?, with decoder: CTCDecoder) -> Line {
+    Line(reading: reading(of: logits, with: decoder, temperature: model.decision.temperature))
   }
 
   /// Returns the number of steps in which the network reads a picture of a line; 0 of a line that is too long.
@@ -240,8 +249,11 @@ public struct Reader: Sendable {
   package func logits(
     of input: RecognitionInput, isTraced: Bool = false
   ) throws(PreparationError) -> [Float]? {
-    let values = try model.preprocessing[0].values(of: input, isTraced: isTraced)
-    return values.contains { $0 > 0 } ? network.logits(of: [values], workers: workers) : nil
+    logits(of: try model.preprocessing[0].values(of: input, isTraced: isTraced))
+  }
+
+  private func logits(of values: [Float]) -> [Float]? {
+    values.contains { $0 > 0 } ? network.logits(of: [values], workers: workers) : nil
   }
 
   /// Returns the text for the logits of a line.

@@ -55,7 +55,14 @@ extension PageLines {
   /// Returns the heads along a path with a place for each cell; `isOwn` is whether the head of a cell counts.
   func heads(along path: [Vector], isOwn: (Int) -> Bool = { _ in true }) -> PageHeads {
     let reach = headReach
-    var isSeen: Set<Int> = []
+    /// The columns or rows, of `size`, that reach from one place to another and to what is beside them.
+    func span(_ low: Double, _ high: Double, of size: Int) -> ClosedRange<Int> {
+      min(size - 1, max(0, Int(low - reach)))...min(size - 1, max(0, Int(high + reach)))
+    }
+    let (xs, ys) = (path.map(\.x), path.map(\.y))
+    let columns = span(xs.min() ?? 0, xs.max() ?? 0, of: cells.columns)
+    let rows = span(ys.min() ?? 0, ys.max() ?? 0, of: cells.rows)
+    var isSeen = [Bool](repeating: false, count: columns.count * rows.count)
     var heads = PageHeads()
     var lineCells = [0.0, 0.0]
     for (number, place) in path.enumerated() {
@@ -67,10 +74,14 @@ extension PageLines {
         lineCells[half] += 1
       }
       let toEnd = Double(min(number, path.count - 1 - number))
-      for down in stride(from: -reach, through: reach, by: 1) {
-        for across in stride(from: -reach, through: reach, by: 1) {
-          let near = cells.cell(at: place + Vector(across, down))
-          guard levels[near] > 0.2, isSeen.insert(near).inserted, isOwn(near) else { continue }
+      for row in span(place.y, place.y, of: cells.rows) {
+        for column in span(place.x, place.x, of: cells.columns) {
+          let near = row * cells.columns + column
+          guard levels[near] > 0.2 else { continue }
+          let mark = (row - rows.lowerBound) * columns.count + column - columns.lowerBound
+          guard !isSeen[mark] else { continue }
+          isSeen[mark] = true
+          guard isOwn(near) else { continue }
           let head = Double(head(near))
           let towards = towards(near)
           let outwards = towards.dot(way) * (half == 0 ? -1 : 1)

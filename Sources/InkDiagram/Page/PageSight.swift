@@ -2,6 +2,7 @@ import Foundation
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import ParallelLoops
 
 /// What the network sees on the page of a picture, whatever strokes are traced in it.
 package struct PageSight: Sendable {
@@ -23,20 +24,24 @@ extension PageReading {
   static func sureness(of picture: Bitmap, with network: PageRecognizer, workers: Int) -> [Double] {
     let side = min(PageNumbers.turnSide, max(picture.width, picture.height))
     let picture = network.picture(of: picture.brightened, longerSide: side)
-    var seen = [(sum: Double, count: Int)](repeating: (0, 0), count: 4)
-    // Two of the same shape follow each other, for which the network is laid out once.
-    for quarters in [0, 2, 1, 3] {
+    @Sendable func seen(quarters: Int, workers: Int) -> (sum: Double, count: Int) {
       let cells = network.recognize(picture.turned(byQuarters: quarters), workers: workers).cells
+      var seen = (sum: 0.0, count: 0)
       for cell in 0..<cells.rows * cells.columns
       where cells.probability(of: PageNumbers.nothing, in: cell) < PageNumbers.emptyCell {
         for index in 0..<cells.classCount {
           let probability = Double(cells.probability(of: index, in: cell))
-          if probability > 0 { seen[quarters].sum += probability * log(probability) }
+          if probability > 0 { seen.sum += probability * log(probability) }
         }
-        seen[quarters].count += 1
+        seen.count += 1
       }
+      return seen
     }
-    return means(seen)
+    // Two of the same shape follow each other, for which the network is laid out once.
+    let pairs = ParallelLoop(workers: workers).map(2) { first, _ in
+      [first, first + 2].map { seen(quarters: $0, workers: max(1, workers / 2)) }
+    }
+    return means([pairs[0][0], pairs[1][0], pairs[0][1], pairs[1][1]])
   }
 
   /// Returns the mean at each turn; a turn at which there is much less than at others has the least mean of those.
