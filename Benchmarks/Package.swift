@@ -6,11 +6,15 @@ import PackageDescription
 //   scripts/benchmark                                     Inkstate and its peers side by side
 //   swift package --package-path Benchmarks benchmark     the kernels one by one
 
+/// Training on several processes is measured as well where `scripts/benchmark` found Open MPI.
+let traits: Set<Package.Dependency.Trait> =
+  Context.environment["INKSTATE_MPI"] == nil ? [] : ["MPI"]
+
 let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "inkstate", path: ".."),
+    .package(name: "inkstate", path: "..", traits: traits),
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
   ],
   targets: [

@@ -52,6 +52,8 @@ BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256),
 # The heights and widths of other pictures that are asked for.
 SIZES = {("infer", "reader"): tuple((32, width) for width in (64, 128, 256, 640)),
          ("infer", "page"): ((768, 1024),)}
+# The numbers of an example: of a picture of 28 × 28 pixels, or of a series of 60 steps and 6 channels.
+INPUTS = {"drawing": 784, "lenet": 784, "sketch": 784, "activity": 360, "gesture": 360}
 # What only Inkstate measures: the row's network and title, and what else is asked.
 OWN = [(network, f"train `{network}`, 64, series of 15 to 60 steps", dict(least=15))
        for network in ("activity", "gesture")]
@@ -61,6 +63,13 @@ def operations(task, network, size=None):
     forward, first = MULTIPLY_ADDS[network]
     count = 2 * forward if task == "infer" else 2 * (3 * forward - first)
     return count * math.prod(size) / math.prod(USUAL_SIZES[network]) if size else count
+
+
+def traffic(task, network, batch, size, parameters):
+    """The bytes of a batch that have to cross memory, if caches hold all else: the input, and the weights, which
+    training also writes, like Adam's two moments."""
+    inputs = math.prod(size or USUAL_SIZES.get(network, (INPUTS.get(network, 0), 1)))
+    return 4 * (batch * inputs + parameters * (1 if task == "infer" else 6))
 
 
 def name(task, network, size):
@@ -142,6 +151,7 @@ class Comparison:
         for kind, contender in contenders.items():
             self.versions[kind] = contender.version
         rows, peaks = [], []
+        bandwidth = contenders["inkstate"].ask(task="bandwidth", network="", batch=1, seconds=1.0)["rate"]
         for task, network in itertools.product(("train", "infer"), MULTIPLY_ADDS):
             for batch, size in itertools.product(
                     BATCHES.get((task, network), (1, 32, 64, 256)),
@@ -149,28 +159,29 @@ class Comparison:
                 more = dict(zip(("height", "width"), size)) if size else {}
                 answers = {kind: [] for kind in contenders}
                 for _ in range(self.rounds):
-                    peaks.append(contenders["inkstate"].ask(
-                        task="peak", network=network, batch=1, seconds=0.1)["rate"])
+                    peak = contenders["inkstate"].ask(task="peak", network=network, batch=1, seconds=0.1)
+                    peaks.append(peak["rate"])
                     for kind, contender in contenders.items():
                         answer = contender.ask(task=task, network=network, batch=batch,
                                                seconds=self.seconds, **more)
                         if answer:
                             answers[kind].append(answer)
-                rows.append((task, network, batch, size, answers, None))
+                rows.append((task, network, batch, size, answers, None,
+                             traffic(task, network, batch, size, peak["parameters"])))
                 self.progress(f"  {threads} cores, {name(task, network, size)}, batch {batch}")
         for network, title, more in OWN:
             answers = [contenders["inkstate"].ask(task="train", network=network, batch=64,
                                                   seconds=self.seconds, **more)
                        for _ in range(self.rounds)]
-            rows.append(("train", network, 64, None, {"inkstate": answers}, title))
+            rows.append(("train", network, 64, None, {"inkstate": answers}, title, None))
         for contender in contenders.values():
             contender.end()
-        return rows, statistics.median(peaks)
+        return rows, statistics.median(peaks), bandwidth
 
     def rate_table(self, threads):
-        rows, peak = self.rates(threads)
+        rows, peak, bandwidth = self.rates(threads)
         lines = []
-        for task, network, batch, size, answers, title in rows:
+        for task, network, batch, size, answers, title, moved in rows:
             answers = {kind: list for kind, list in answers.items() if list}
             rate = {kind: statistics.median(a["rate"] for a in list)
                     for kind, list in answers.items()}
@@ -190,11 +201,13 @@ class Comparison:
                     short(statistics.median(a["p99"] for a in list)),
                     "" if title else
                     f"{100 * rate[kind] * operations(task, network, size) / peak:.0f} %",
+                    "" if title else f"{100 * rate[kind] / batch * moved / bandwidth:.2g} %",
                     f"{max(a['memory'] for a in list):.0f}",
                     f"**{ratio:.2f}×** {NAMES[best]}" if kind == "inkstate" and best else ""])
         title = "one core" if threads == 1 else f"{threads} cores"
-        return (f"## On {title}\n\nSGEMM here: {peak / 1e9:.0f} GFLOP/s.\n\n" + table(
-            ["task, batch", "by", "examples/s", "spread", "µs a batch", "99 %", "of SGEMM", "MiB",
+        return (f"## On {title}\n\nSGEMM here: {peak / 1e9:.0f} GFLOP/s; reading memory: {bandwidth / 1e9:.1f} GB/s."
+                "\n\n" + table(
+            ["task, batch", "by", "examples/s", "spread", "µs a batch", "99 %", "of SGEMM", "of memory", "MiB",
              "to the best peer"], lines))
 
     def memory(self):
@@ -285,8 +298,8 @@ class Comparison:
         self.progress("  start")
         with tempfile.TemporaryDirectory() as folder:
             lines += self.points_to_labels(folder)
-        from tasks import lines_read, photographs
-        lines += lines_read(self) + photographs(self)
+        from tasks import first_use, lines_read, photographs
+        lines += lines_read(self) + photographs(self) + first_use(self)
         with tempfile.TemporaryDirectory() as folder:
             if not data:
                 self.progress("  no --data, so no whole processes")
@@ -442,6 +455,8 @@ def main():
     parser.add_argument("--growth")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
+    from several_processes import several_processes
+    from studio import studio_table
     from tasks import Automata
     comparison = Comparison(arguments)
     every = len(os.sched_getaffinity(0))
@@ -451,6 +466,8 @@ def main():
     tables = [comparison.rate_table(threads) for threads in dict.fromkeys((1, every))]
     tables.append(comparison.processes())
     tables.append(Automata(comparison).table())
+    tables.append(studio_table(comparison))
+    tables.append(several_processes(comparison))
     tables.append(comparison.memory())
     if arguments.growth:
         from growth import growth
@@ -467,7 +484,9 @@ def main():
           "inference, which is traced, frozen and optimised. \"Of SGEMM\" counts the multiplications of the plain "
           "algorithms against the rate of large matrix products in the same run; Winograd's "
           "convolutions and gradients that follow max-pooling make fewer, so that more than 100 % is "
-          "possible. MiB is the most memory the process held during the row.\n")
+          "possible. \"Of memory\" counts the bytes that have to cross memory if caches hold all else (the input, "
+          "and the weights, which training also writes, like Adam's two moments) against the rate at which large "
+          "arrays are read. MiB is the most memory the process held during the row.\n")
     print(comparison.asked(every))
     print("\n".join(tables), end="")
 

@@ -57,6 +57,13 @@ def growth(arguments, comparison):
         ("pixels", [3 * 4**power for power in range(6, 12)], page,
          "a page seen by `page` on one core; above 2.1 million pixels in tiles, whose borders are looked at "
          "twice"),
+        ("points", [10, 100, 1000, 10_000, 100_000], lambda n: ask(1, task="label", network="", batch=1, points=n),
+         "a stroke of so many points to its label, by the released model on one core; the network takes the same for "
+         "any stroke, and each point is drawn"),
+        ("strokes", [30, 100, 300, 1000, 3000],
+         lambda n: ask(1, task="recognize", network="", batch=1, examples=n),
+         "a drawing of rings and arrows to a diagram on one core; the network sees large ones at a smaller scale, "
+         "and above 400 strokes doubtful rings are not tried both ways"),
         ("columns", [64, 128, 256, 512, 1024],
          lambda n: ask(1, task="infer", network="reader", batch=1, width=n),
          "a line of writing on one core; each column costs the same"),
@@ -71,7 +78,7 @@ def growth(arguments, comparison):
             "6 channels, where nothing else is said.\n\n"
             + figure(series_panels, arguments.growth.replace(".svg", "-series.svg"), "µs a series",
                      comparison)
-            + "\nMicroseconds for all of a page, a line or an automaton.\n\n"
+            + "\nMicroseconds for all of a page, a stroke, a drawing, a line or an automaton.\n\n"
             + figure(other_panels, arguments.growth.replace(".svg", "-other.svg"), "µs", comparison))
 
 

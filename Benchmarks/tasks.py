@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 from automaton_peers import LONGEST, MEMORY
 from compare import HERE, Contender, table
@@ -141,3 +142,28 @@ def photographs(comparison):
                       shown(seconds), ""])
         comparison.progress(f"  {os.path.basename(path)}")
     return lines
+
+
+# What `scripts/quickstart` prints when the main job is done, before it builds the studio.
+MAIN_JOB_DONE = "The accuracy above"
+
+
+def first_use(comparison):
+    """`scripts/quickstart` in a fresh clone of the last commit, on all cores."""
+    if comparison.arguments.quick:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "clone", "--quiet", f"{HERE}/..", f"{folder}/inkstate"], check=True)
+        begin = time.monotonic()
+        process = subprocess.Popen(["scripts/quickstart"], cwd=f"{folder}/inkstate", text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        first = None
+        for line in process.stdout:
+            if first is None and line.startswith(MAIN_JOB_DONE):
+                first = time.monotonic() - begin
+        if process.wait() != 0 or first is None:
+            raise SystemExit("compare: scripts/quickstart failed")
+        whole = time.monotonic() - begin
+    comparison.progress("  quickstart")
+    return [["`scripts/quickstart`, fresh clone: until the main job is done", "Inkstate", f"{first:.0f} s", ""],
+            ["and until the studio is built", "Inkstate", f"{whole:.0f} s", ""]]

@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Ink
 import InkDatasets
+import InkDiagram
 import InkImageIO
 import InkNetwork
 import InkRaster
@@ -14,6 +15,8 @@ import SeededRandom
 
 /// Measures Inkstate as `compare.py` asks, as `peers.py` measures the others: a line of JSON in, a line
 /// of JSON out.
+///
+/// Processes that `mpirun` started have the request as an argument, and the first of them answers.
 @main enum Rates {
   struct Request: Decodable {
     var task: String
@@ -34,6 +37,8 @@ import SeededRandom
     var width: Int?
     /// The rows of pages.
     var height: Int?
+    /// The points of a stroke.
+    var points: Int?
 
     var isOfSeries: Bool { Architecture.seriesNames.contains(network) }
   }
@@ -46,16 +51,29 @@ import SeededRandom
     var p99: Double
     /// MiB.
     var memory = 0.0
+    /// The weights of the network, where the peak is asked for.
+    var parameters: Int?
   }
 
   static func main() throws {
-    guard let threads = CommandLine.arguments.dropFirst().first.flatMap(Int.init) else {
-      FileHandle.standardError.write(Data("usage: Rates THREADS <requests\n".utf8))
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let threads = arguments.first.flatMap(Int.init) else {
+      FileHandle.standardError.write(Data("usage: Rates THREADS [REQUEST] <requests\n".utf8))
       exit(64)
     }
     let encoder = JSONEncoder()
     func say(_ answer: some Encodable) throws {
       FileHandle.standardOutput.write(try encoder.encode(answer) + Data("\n".utf8))
+    }
+    if let text = arguments.dropFirst().first {
+      let group = try ProcessGroup.join()
+      let request = try JSONDecoder().decode(Request.self, from: Data(text.utf8))
+      let answer =
+        request.task == "sum"
+        ? sums(request, group: group) : try train(request, threads: threads, group: group)
+      if group.rank == 0 { try say(answer) }
+      group.leave()
+      return
     }
     try say(["version": "Inkstate, \(try BLAS.load().name)"])
     while let line = readLine() {
@@ -71,7 +89,9 @@ import SeededRandom
     switch request.task {
     case "peak":
       let rate = try BLAS.load().matrixProductRate(threads: threads, seconds: request.seconds)
-      return Answer(rate: rate, median: 0, p99: 0)
+      let parameters = try architecture(request).parameters.reduce(0) { $0 + $1.count }
+      return Answer(rate: rate, median: 0, p99: 0, parameters: parameters)
+    case "bandwidth": return bandwidth(request, threads: threads)
     case "train" where request.network == "reader":
       return try trainReader(request, threads: threads)
     case "infer" where request.network == "reader":
@@ -87,12 +107,71 @@ import SeededRandom
     case "infer": return try infer(request, threads: threads)
     case "label": return try label(request)
     case "draw": return try draw(request)
+    case "recognize": return try recognize(request, threads: threads)
     case "minimize", "equivalent", "words": return try answerAboutAutomaton(request)
     default:
       fatalError(
-        "expected the task peak, train, epoch, infer, label, draw, minimize, equivalent or words, "
-          + "found \(request.task)")
+        "expected the task peak, bandwidth, train, epoch, infer, label, draw, recognize, minimize, "
+          + "equivalent or words, found \(request.task)")
     }
+  }
+
+  /// The network of a row.
+  static func architecture(_ request: Request) throws -> Architecture {
+    switch request.network {
+    case "reader": return try .reader(classCount: characterCount + 1)
+    case "page": return try .page(classCount: DenseClass.pages.count)
+    case _ where request.isOfSeries: return try series(request, count: 0).0
+    default:
+      guard
+        let network = try Architecture.named(
+          request.network, classCount: request.classes ?? 10, inputSize: request.size ?? 28)
+      else { fatalError("expected a named network, found \(request.network)") }
+      return network
+    }
+  }
+
+  /// Adds up as many numbers as `examples` over all processes, again and again.
+  static func sums(_ request: Request, group: ProcessGroup) -> Answer {
+    let count = request.examples ?? 1
+    let values = UnsafeMutablePointer<Float>.allocate(capacity: count)
+    values.initialize(repeating: 0, count: count)
+    defer { values.deallocate() }
+    let clock = ContinuousClock()
+    // As often on all of them.
+    let times = (0..<300).map { _ in
+      clock.measure { group.sum(values, count: count) } / .microseconds(1)
+    }
+    return answer(Array(times.dropFirst(50)), batch: 1)
+  }
+
+  /// Bytes a second that so many cores read from memory, of numbers that no cache holds.
+  static func bandwidth(_ request: Request, threads: Int) -> Answer {
+    let count = 32 << 20
+    let numbers = [SIMD8<Float>](repeating: SIMD8(repeating: 1), count: count)
+    let sums = UnsafeMutableBufferPointer<Float>.allocate(capacity: threads)
+    defer { sums.deallocate() }
+    nonisolated(unsafe) let output = sums
+    var answer = numbers.withUnsafeBufferPointer { numbers in
+      nonisolated(unsafe) let input = numbers
+      return repeated(request) {
+        DispatchQueue.concurrentPerform(iterations: threads) { part in
+          var parts = (SIMD8<Float>(), SIMD8<Float>(), SIMD8<Float>(), SIMD8<Float>())
+          for index in stride(
+            from: count * part / threads & ~3, to: count * (part + 1) / threads & ~3, by: 4)
+          {
+            parts.0 += input[index]
+            parts.1 += input[index + 1]
+            parts.2 += input[index + 2]
+            parts.3 += input[index + 3]
+          }
+          output[part] = (parts.0 + parts.1 + parts.2 + parts.3).sum()
+        }
+      }
+    }
+    precondition(sums.allSatisfy { $0 > 0 }, "ones")
+    answer.rate *= Double(count * MemoryLayout<SIMD8<Float>>.size)
+    return answer
   }
 
   static func pictures(_ count: Int, size: Int, classes: Int) -> Dataset {
@@ -119,18 +198,17 @@ import SeededRandom
     }
   }
 
-  static func trainer(_ request: Request, count: Int, threads: Int) throws -> Trainer {
+  static func trainer(
+    _ request: Request, count: Int, threads: Int, group: ProcessGroup
+  ) throws -> Trainer {
     let size = request.size ?? 28
     let classes = request.classes ?? 10
     let rasterizer = try Rasterizer(size: size, margin: 2, penWidth: 2)
-    guard
-      let network = try Architecture.named(
-        request.network, classCount: classes, inputSize: size)
-    else { fatalError("expected a named network, found \(request.network)") }
     return try Trainer(
-      network, training: pictures(max(count, classes), size: size, classes: classes),
+      architecture(request),
+      training: pictures(max(count, classes), size: size, classes: classes),
       validation: nil, preprocessing: [.raster(rasterizer)], options: plainOptions(request),
-      workers: threads)
+      workers: threads, group: group)
   }
 
   /// Adam at a constant rate, for longer than anybody measures.
@@ -142,9 +220,14 @@ import SeededRandom
   }
 
   /// Whole steps of training: fetching pictures, both passes, the optimiser.
-  static func train(_ request: Request, threads: Int) throws -> Answer {
+  ///
+  /// The processes of a `group` share each batch.
+  static func train(
+    _ request: Request, threads: Int, group: ProcessGroup = .alone
+  ) throws -> Answer {
     try steps(
-      of: trainer(request, count: max(4 * request.batch, 2048), threads: threads), request)
+      of: trainer(
+        request, count: max(4 * request.batch, 2048), threads: threads, group: group), request)
   }
 
   private static func steps(of trainer: some TrainingRun, _ request: Request) throws -> Answer {
@@ -237,7 +320,7 @@ import SeededRandom
   /// Whole steps of training on lines with texts of five characters: fetching them, both passes, CTC, the
   /// optimiser.
   static func trainReader(_ request: Request, threads: Int) throws -> Answer {
-    let architecture = try Architecture.reader(classCount: characterCount + 1)
+    let architecture = try architecture(request)
     let choice = try NetworkChoice(architecture, for: Dataset([]))
     guard case .line(let rasterizer, _) = choice.preprocessing[0] else {
       fatalError("a reader reads lines")
@@ -275,7 +358,7 @@ import SeededRandom
   /// The logits of one line after the other, each on all cores.
   static func inferReader(_ request: Request, threads: Int) throws -> Answer {
     let network = InferenceNetwork(
-      try untrained(.reader(classCount: characterCount + 1)), inputScale: 1)
+      try untrained(architecture(request)), inputScale: 1)
     let width = request.width ?? lineWidth
     var generator = SeededGenerator(seed: 1)
     let lines = (0..<64).map { _ in
@@ -326,13 +409,13 @@ import SeededRandom
     options.dense = DenseOptions(shares: feed.shares)
     return try steps(
       of: DenseTrainer(
-        .page(classCount: classes.count), feed: feed, validation: nil, preparation: .standard,
+        architecture(request), feed: feed, validation: nil, preparation: .standard,
         options: options, workers: threads), request)
   }
 
   /// The answers for the cells of one page after the other, each on all cores.
   static func inferPage(_ request: Request, threads: Int) throws -> Answer {
-    let network = CellNetwork(try untrained(.page(classCount: DenseClass.pages.count)))
+    let network = CellNetwork(try untrained(architecture(request)))
     let (height, width) = (request.height ?? 768, request.width ?? 1024)
     var generator = SeededGenerator(seed: 1)
     let pages = (0..<4).map { _ in
@@ -358,9 +441,7 @@ import SeededRandom
     var options = TrainingOptions()
     options.batchSize = request.batch
     options.epochs = 1
-    guard let network = try Architecture.named(request.network, classCount: 10) else {
-      fatalError("expected a named network, found \(request.network)")
-    }
+    let network = try architecture(request)
     let time = try ContinuousClock().measure {
       let trainer = try Trainer(
         network, training: dataset, validation: nil, preprocessing: [.raster(rasterizer)],
@@ -423,9 +504,17 @@ import SeededRandom
     }
   }
 
-  /// From the points of a drawing to its label, by the released model.
+  /// From the points of a drawing to its label, by the released model; of a ring of so many `points` where they are
+  /// given.
   static func label(_ request: Request) throws -> Answer {
     let recognizer = try Recognizer.released()
+    if let count = request.points {
+      let turn = 2 * Double.pi / Double(count - 1)
+      let ring = Drawing([
+        Stroke((0..<count).map { Point(65 * cos(turn * Double($0)), 65 * sin(turn * Double($0))) })
+      ])
+      return try repeated(request) { _ = try recognizer.recognize(ring) }
+    }
     let synthesizer = Synthesizer(seed: 1)
     let labels = synthesizer.repertoire.labels
     let drawings = (0..<64).map {
@@ -442,15 +531,9 @@ import SeededRandom
   /// them states: recognition, the command, and the step of undoing.
   static func draw(_ request: Request) throws -> Answer {
     let count = max(2, (request.examples ?? 1000) / 2)
-    let side = Int(Double(count).squareRoot().rounded(.up))
+    let (centers, sketch) = grid(count)
     var editor = Editor(Document(id: "drawn"), ids: CountingIDs())
-    var sketch = Sketch([])
-    for index in 0..<count {
-      let center = Vector(Double(index % side) * 400, Double(index / side) * 400)
-      try editor.perform(.addState(center: center))
-      sketch.elements.append(
-        .line(from: Point(center.x + 65, center.y), to: Point(center.x + 335, center.y)))
-    }
+    for center in centers { try editor.perform(.addState(center: center)) }
     let ids = editor.document.states.map(\.id)
     for index in 0..<count - 1 {
       try editor.perform(.connect(from: ids[index], to: ids[index + 1]))
@@ -465,6 +548,31 @@ import SeededRandom
       session.editor.undo()
       index += 1
     }
+  }
+
+  /// A whole drawing of about `examples` strokes: rings in rows, with arrows to the right.
+  static func recognize(_ request: Request, threads: Int) throws -> Answer {
+    let recognizer = try DiagramRecognizer.released()
+    let count = max(2, (request.examples ?? 100) / 3)
+    let (centers, arrows) = grid(count)
+    let rings = centers.map {
+      Sketch.Element.ring(center: Point($0.x, $0.y), radius: 60)
+    }
+    let drawing = Synthesizer(seed: 1).drawing(of: Sketch(rings + arrows.elements), writer: 3)
+    return repeated(request) { _ = recognizer.recognize(drawing, workers: threads) }
+  }
+
+  /// The centres of so many states in rows, and an arrow to the right of each.
+  private static func grid(_ count: Int) -> ([Vector], Sketch) {
+    let side = Int(Double(count).squareRoot().rounded(.up))
+    let centers = (0..<count).map { Vector(Double($0 % side) * 400, Double($0 / side) * 400) }
+    return (
+      centers,
+      Sketch(
+        centers.map {
+          .line(from: Point($0.x + 65, $0.y), to: Point($0.x + 335, $0.y))
+        })
+    )
   }
 
   // MARK: Automata
@@ -512,10 +620,7 @@ import SeededRandom
   /// A model whose weights nobody has trained.
   static func untrainedModel(_ request: Request) throws -> Model {
     let size = request.size ?? 28
-    guard
-      let network = try Architecture.named(
-        request.network, classCount: request.classes ?? 10, inputSize: size)
-    else { fatalError("expected a named network, found \(request.network)") }
+    let network = try architecture(request)
     return try Model(
       network: untrained(network),
       labels: (0..<network.classCount).map { "\($0)" },

@@ -21,10 +21,10 @@ RECORDINGS = 100_000
 
 
 class Drawer:
-    """A client that draws into a document of its own, so many strokes a second."""
+    """A client that draws into a document of its own, a stroke each `step` seconds."""
 
-    def __init__(self, studio, number):
-        self.studio, self.generator = studio, random.Random(number)
+    def __init__(self, studio, number, step):
+        self.studio, self.generator, self.step = studio, random.Random(number), step
         self.name, self.path = f"client {number}", f"/api/documents/client%20{number}"
         # Of each answer, how long it took in seconds, and the studio's part of it in milliseconds.
         self.times, self.server_times, self.errors = [], [], []
@@ -32,8 +32,7 @@ class Drawer:
     def run(self, begin, end):
         client = Client(self.studio)
         client.ask("POST", f"/api/documents?name={self.name.replace(' ', '+')}")
-        step = CLIENTS / RATE
-        due = begin + step * self.generator.random()
+        due = begin + self.step * self.generator.random()
         count = 0
         while due < end:
             time.sleep(max(0, due - time.monotonic()))
@@ -50,7 +49,7 @@ class Drawer:
                 self.errors.append(f"{self.name}: {error}")
                 client = Client(self.studio)
             count += 1
-            due += step
+            due += self.step
 
 
 def quantile(sorted_times, share):
@@ -58,12 +57,13 @@ def quantile(sorted_times, share):
     return sorted_times[min(len(sorted_times) - 1, int(share * len(sorted_times)))]
 
 
-def load(seconds):
-    """Draws with many clients, and prints how long answers took."""
+def drawn(clients, rate, seconds):
+    """What so many clients saw who drew so many strokes a second in all, and what the studio held after each quarter of
+    the time, in MiB."""
     with tempfile.TemporaryDirectory() as folder:
         studio = Studio(folder)
         begin = time.monotonic() + 0.5
-        drawers = [Drawer(studio, number) for number in range(CLIENTS)]
+        drawers = [Drawer(studio, number, clients / rate) for number in range(clients)]
         threads = [threading.Thread(target=drawer.run, args=[begin, begin + seconds]) for drawer in drawers]
         for thread in threads:
             thread.start()
@@ -74,6 +74,12 @@ def load(seconds):
         for thread in threads:
             thread.join()
         studio.end()
+    return drawers, memory
+
+
+def load(seconds):
+    """Draws with many clients, and prints how long answers took."""
+    drawers, memory = drawn(CLIENTS, RATE, seconds)
     times = sorted(1000 * took for drawer in drawers for took in drawer.times)
     servers = sorted(took for drawer in drawers for took in drawer.server_times)
     errors = [error for drawer in drawers for error in drawer.errors]

@@ -1,0 +1,104 @@
+"""The studio: devices that draw at once, and large documents."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from compare import HERE, table
+
+# How many strokes a second a device draws.
+STROKES = 2.4
+# The most devices of a class, and what was asked of its answers: the median and 99 of 100, in milliseconds.
+DEVICES, ASKED = 30, (2, 6)
+
+
+def document(size):
+    """A document of about so many bytes: states in rows, with an arrow from each to the next."""
+    count = size // 463
+    side = math.isqrt(count) + 1
+    centers = [(400 * (number % side), 400 * (number // side)) for number in range(count)]
+    states = {f"s{number}": {
+        "id": f"s{number}", "name": f"q{number}", "center": [x, y], "dragPoint": [x, y - 70],
+        "isFinalState": number == count - 1, "radius": 70} for number, (x, y) in enumerate(centers)}
+    arrows = {}
+    for number, (one, other) in enumerate(zip(centers, centers[1:])):
+        length = math.dist(one, other)
+        def along(cells):
+            return [one[0] + (other[0] - one[0]) * cells / length, one[1] + (other[1] - one[1]) * cells / length]
+        arrows[f"t{number}"] = {
+            "id": f"t{number}", "startState": f"s{number}", "endState": f"s{number + 1}", "symbols": ["a", "b"],
+            "includesEpsilon": False, "currentSymbol": "", "currentFlexPoint": along(length / 2),
+            "type": {"type": "regular", "startPoint": along(70), "flexPoint": along(length / 2),
+                     "tipPoint": along(length - 70)}}
+    return json.dumps({"formatVersion": 1, "id": "large", "automatonStates": states, "stateOrder": list(states),
+                       "transitions": arrows, "transitionOrder": list(arrows)})
+
+
+def studio_table(comparison):
+    """How long a studio takes to answer."""
+    arguments = comparison.arguments
+    # Before the modules of the tests, which read it.
+    os.environ["INKSTATE"] = os.path.abspath(arguments.inkstate)
+    sys.path.insert(0, f"{HERE}/../Tests/Python")
+    if not os.path.exists(f"{os.path.dirname(os.path.abspath(arguments.inkstate))}/inkstate-studio"):
+        comparison.progress("  the studio is not built: no rows of it")
+        return ""
+    drawing = table(["devices", "strokes a second", "median", "99 %", "longest", "asked"],
+                    [devices_row(comparison, count) for count in (10, DEVICES, 60)])
+    return ("## Studio\n\nDevices that draw at once, each in a document of its own; a stroke is answered when it is on "
+            "disk. In milliseconds, as the devices see it:\n\n" + drawing + "\nLarge documents, of states with an arrow to "
+            "the next:\n\n" + table(["document", "what", "time"], documents(comparison)))
+
+
+def devices_row(comparison, count):
+    from campaigns.studio_times import drawn, quantile
+    drawers, _ = drawn(count, STROKES * count, 3 if comparison.arguments.quick else 20)
+    if errors := [error for drawer in drawers for error in drawer.errors]:
+        raise SystemExit(f"compare: {errors[0]}")
+    times = sorted(1000 * took for drawer in drawers for took in drawer.times)
+    median, most = quantile(times, 0.5), quantile(times, 0.99)
+    comparison.progress(f"  {count} devices draw")
+    asked = ""
+    if count == DEVICES:
+        is_met = median <= ASKED[0] and most <= ASKED[1]
+        asked = f"{ASKED[0]}; {ASKED[1]}: {'met' if is_met else '**not met**'}"
+    return [str(count), f"{STROKES * count:.0f}", f"{median:.2f}", f"{most:.2f}", f"{times[-1]:.1f}", asked]
+
+
+def documents(comparison):
+    """How long it takes to open, show and change documents, and to convert their files."""
+    from inkstate.client import Client
+    from inkstate.ink import any_stroke
+    from inkstate.studio import Studio
+    import random
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        studio = Studio(f"{folder}/studio")
+        for megabytes in (1,) if comparison.arguments.quick else (1, 10, 100):
+            text, name = document(1_000_000 * megabytes), f"Large%20{megabytes}"
+            path = f"{folder}/{megabytes}.automaton"
+            with open(path, "w") as file:
+                file.write(text)
+            seconds, = comparison.interleaved([[comparison.arguments.inkstate, "automaton", "convert", path]], 1)
+            rows.append([f"{megabytes} MB", "`automaton convert` to a table, the whole command", f"{1000 * seconds:.0f} ms"])
+            answers = [("opened in the studio", "POST", "/open?form=automaton", text),
+                       ("shown", "GET", "", None), ("a stroke", "POST", "/stroke", any_stroke(random.Random(1)))]
+            # A connection that waited for long would be closed.
+            client = Client(studio, timeout=600)
+            client.ask("POST", f"/api/documents?name={name}")
+            for what, method, end, body in answers:
+                begin = time.monotonic()
+                answer = client.send(method, f"/api/documents/{name}{end}", body)
+                took = 1000 * (time.monotonic() - begin)
+                if answer.status >= 400:
+                    rows.append(["", what, f"refused after {took:.0f} ms: {json.loads(answer.data)['error']}"])
+                    break
+                rows.append(["", what, f"{took:.0f} ms"])
+            client.close()
+            comparison.progress(f"  a document of {megabytes} MB")
+        studio.end()
+    return rows
