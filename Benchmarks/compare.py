@@ -66,8 +66,8 @@ def operations(task, network, size=None):
 
 
 def traffic(task, network, batch, size, parameters):
-    """The bytes of a batch that have to cross memory, if caches hold all else: the input, and the weights, which
-    training also writes, like Adam's two moments."""
+    """The bytes of a batch that are not only made on the way: the input, and the weights, which training also writes,
+    like Adam's two moments."""
     inputs = math.prod(size or USUAL_SIZES.get(network, (INPUTS.get(network, 0), 1)))
     return 4 * (batch * inputs + parameters * (1 if task == "infer" else 6))
 
@@ -106,6 +106,10 @@ class Contender:
 
 def short(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def percent(share):
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
 
 
 def table(header, rows):
@@ -201,7 +205,7 @@ class Comparison:
                     short(statistics.median(a["p99"] for a in list)),
                     "" if title else
                     f"{100 * rate[kind] * operations(task, network, size) / peak:.0f} %",
-                    "" if title else f"{100 * rate[kind] / batch * moved / bandwidth:.2g} %",
+                    "" if title else percent(rate[kind] / batch * moved / bandwidth),
                     f"{max(a['memory'] for a in list):.0f}",
                     f"**{ratio:.2f}×** {NAMES[best]}" if kind == "inkstate" and best else ""])
         title = "one core" if threads == 1 else f"{threads} cores"
@@ -484,9 +488,9 @@ def main():
           "inference, which is traced, frozen and optimised. \"Of SGEMM\" counts the multiplications of the plain "
           "algorithms against the rate of large matrix products in the same run; Winograd's "
           "convolutions and gradients that follow max-pooling make fewer, so that more than 100 % is "
-          "possible. \"Of memory\" counts the bytes that have to cross memory if caches hold all else (the input, "
-          "and the weights, which training also writes, like Adam's two moments) against the rate at which large "
-          "arrays are read. MiB is the most memory the process held during the row.\n")
+          "possible. \"Of memory\" counts the bytes of the input and the weights of each batch, which training also "
+          "writes, like Adam's two moments, against the rate at which large arrays are read; above 100 %, caches "
+          "hold the weights. MiB is the most memory the process held during the row.\n")
     print(comparison.asked(every))
     print("\n".join(tables), end="")
 

@@ -162,7 +162,7 @@ def first_use(comparison):
             if first is None and line.startswith(MAIN_JOB_DONE):
                 first = time.monotonic() - begin
         if process.wait() != 0 or first is None:
-            raise SystemExit("compare: scripts/quickstart failed")
+            return [["`scripts/quickstart`, fresh clone", "Inkstate", "fails", ""]]
         whole = time.monotonic() - begin
     comparison.progress("  quickstart")
     return [["`scripts/quickstart`, fresh clone: until the main job is done", "Inkstate", f"{first:.0f} s", ""],
