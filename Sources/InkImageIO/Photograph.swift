@@ -88,7 +88,7 @@ public struct Photograph: Hashable, Sendable {
     try decode(PNG.contents(of: path), path: path)
   }
 
-  /// Takes rows on all cores.
+  /// The loop over rows, on all cores.
   fileprivate static let loop = ParallelLoop(workers: ProcessInfo.processInfo.activeProcessorCount)
 
   /// Returns the picture turned upright, for the number that EXIF gives to how it was taken.

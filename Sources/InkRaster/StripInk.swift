@@ -310,7 +310,7 @@ package struct StripInk: LineShape {
   /// The connected parts of the ink, from left to right: the rectangle around each, in pixels of the strip.
   ///
   /// Lines of the paper and dirt are no parts.
-  package var bounds: [Bounds] {
+  package var boundsOfParts: [Bounds] {
     var parts = [(columns: Range<Int>, rows: Range<Int>)](
       repeating: (width..<width, height..<height), count: partCount)
     // The runs are in the order of their columns.

@@ -16,8 +16,6 @@ public struct Reader: Sendable {
   ///
   /// The answer is the same for any; more than two gain little.
   public var workers = 1
-  private let rasterizer: LineRasterizer
-  private let scale: Float
   private let network: InferenceNetwork
   private let letters: LetterSequences?
 
@@ -38,13 +36,12 @@ public struct Reader: Sendable {
   /// - Throws: `ModelError` if the model does not read text from lines.
   public init(model: Model, path: String = "model") throws(ModelError) {
     guard model.readsText, model.preprocessing.count == 1,
-      case .line(let rasterizer, let scale) = model.preprocessing[0]
+      case .line = model.preprocessing[0]
     else { throw ModelError(path: path, problem: "the model does not read lines of writing") }
     do { alphabet = try Alphabet(model.labels.joined()) } catch {
       throw ModelError(path: path, problem: "\(error)")
     }
     self.model = model
-    (self.rasterizer, self.scale) = (rasterizer, scale)
     network = InferenceNetwork(model.network)
     letters = model.letters.map { [alphabet] in LetterSequences($0, alphabet: alphabet) }
   }
@@ -158,7 +155,7 @@ public struct Reader: Sendable {
     _ page: Bitmap, with decoder: CTCDecoder
   ) throws(PreparationError) -> [[Line]] {
     let ink = StripInk(page)
-    let parts = ink?.bounds ?? []
+    let parts = ink?.boundsOfParts ?? []
     let layout = WritingLayout(of: parts, dividesWords: decoder.grammar == .text)
     // What the edge cuts off is a remainder of another line beside a strip.
     let whole = layout.lines.filter { line in
@@ -188,10 +185,8 @@ public struct Reader: Sendable {
   private func read(
     _ ink: StripInk?, height: Int, with decoder: CTCDecoder
   ) throws(PreparationError) -> Line {
-    let planes: [UInt8]
-    do { planes = try rasterizer.render(ink).planes } catch { throw .raster(error) }
-    var line = read(logits(of: planes.map { Float($0) * scale }), with: decoder)
-    let extents = (ink?.bounds ?? []).enumerated().map {
+    var line = read(logits(of: try model.preprocessing[0].values(of: ink)), with: decoder)
+    let extents = (ink?.boundsOfParts ?? []).enumerated().map {
       Extent(index: $0, columns: $1.minX...$1.maxX)
     }
     let groups = Self.groups(of: extents, height: Double(height))

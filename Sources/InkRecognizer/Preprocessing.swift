@@ -322,6 +322,18 @@ extension Preprocessing {
     }
   }
 
+  /// The values of the ink of a strip for a network that reads lines, `[planes, height, width]`.
+  ///
+  /// - Throws: `PreparationError` where the network reads something else, or the ink cannot be drawn.
+  package func values(of ink: StripInk?) throws(PreparationError) -> [Float] {
+    guard case .line(let line, let scale) = self else {
+      throw .unsuitable(expected: words, found: "a strip with a line of writing")
+    }
+    do { return try line.render(ink).planes.map { Float($0) * scale } } catch {
+      throw .raster(error)
+    }
+  }
+
   /// The values of `input` for the network: `[size, size]` of a picture, `[planes, height, width]` of a line,
   /// `[length, channels]` of a series.
   ///

@@ -70,6 +70,8 @@ public final class ProcessGroup: Sendable {
   func share(of count: Int) -> Range<Int> { count * rank / size..<count * (rank + 1) / size }
 
   /// Replaces each value by the sum of the values of all processes.
+  ///
+  /// - Precondition: `count` fits into an `Int32`.
   public func sum(_ values: UnsafeMutablePointer<Float>, count: Int) {
     #if MPI
       if size > 1 { cmpi_sum_floats(values, Int32(count)) }

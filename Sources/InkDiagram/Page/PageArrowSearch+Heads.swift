@@ -45,23 +45,21 @@ extension PageArrowSearch {
 
   /// Returns the heads of each arrow; each cell of a head belongs to the arrow that it lies along.
   func ownHeads(of arrows: [PageArrow]) -> [PageHeads] {
-    let reach = lines.headReach
     var owners = [Int?](repeating: nil, count: lines.levels.count)
     var costs = [Double](repeating: .infinity, count: lines.levels.count)
     for (number, arrow) in arrows.enumerated() {
       for (index, place) in arrow.path.enumerated() {
         let way = lines.way(arrow.path, at: index)
         let toEnd = Double(min(index, arrow.path.count - 1 - index))
-        for down in stride(from: -reach, through: reach, by: 1) {
-          for across in stride(from: -reach, through: reach, by: 1) {
-            let cell = lines.cells.cell(at: place + Vector(across, down))
-            guard lines.head(cell) > lines.decoding.ownedHead else { continue }
-            let cost =
-              Vector(across, down).length
-              + lines.decoding.headTurned * (1 - abs(lines.towards(cell).dot(way)))
-              + lines.decoding.headFar * max(0, toEnd - lines.scale)
-            if cost < costs[cell] { (costs[cell], owners[cell]) = (cost, number) }
-          }
+        lines.forEachCell(near: place) { column, row in
+          let cell = row * lines.cells.columns + column
+          guard lines.head(cell) > lines.decoding.ownedHead else { return }
+          let aside = Vector(Double(column - Int(place.x)), Double(row - Int(place.y)))
+          let cost =
+            aside.length
+            + lines.decoding.headTurned * (1 - abs(lines.towards(cell).dot(way)))
+            + lines.decoding.headFar * max(0, toEnd - lines.scale)
+          if cost < costs[cell] { (costs[cell], owners[cell]) = (cost, number) }
         }
       }
     }

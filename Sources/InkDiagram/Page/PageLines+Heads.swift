@@ -41,6 +41,19 @@ extension PageLines {
   /// How far beside a line its heads are looked for, in cells.
   var headReach: Double { max(2, (PageNumbers.besideLine * scale).rounded(.down)) }
 
+  /// The columns, or rows, within ``headReach`` of `low` to `high`, of `size` in all.
+  private func span(_ low: Double, _ high: Double, of size: Int) -> ClosedRange<Int> {
+    min(size - 1, max(0, Int(low - headReach)))...min(size - 1, max(0, Int(high + headReach)))
+  }
+
+  /// Calls `body` with the column and the row of each cell within ``headReach`` of `place`.
+  func forEachCell(near place: Vector, _ body: (_ column: Int, _ row: Int) -> Void) {
+    let columns = span(place.x, place.x, of: cells.columns)
+    for row in span(place.y, place.y, of: cells.rows) {
+      for column in columns { body(column, row) }
+    }
+  }
+
   /// Returns the direction of a path at one of its places.
   func way(_ path: [Vector], at number: Int) -> Vector {
     (path[min(path.count - 1, number + 3)] - path[max(0, number - 3)]).unit
@@ -54,11 +67,6 @@ extension PageLines {
 
   /// Returns the heads along a path with a place for each cell; `isOwn` is whether the head of a cell counts.
   func heads(along path: [Vector], isOwn: (Int) -> Bool = { _ in true }) -> PageHeads {
-    let reach = headReach
-    /// The columns or rows, of `size`, that reach from one place to another and to what is beside them.
-    func span(_ low: Double, _ high: Double, of size: Int) -> ClosedRange<Int> {
-      min(size - 1, max(0, Int(low - reach)))...min(size - 1, max(0, Int(high + reach)))
-    }
     let (xs, ys) = (path.map(\.x), path.map(\.y))
     let columns = span(xs.min() ?? 0, xs.max() ?? 0, of: cells.columns)
     let rows = span(ys.min() ?? 0, ys.max() ?? 0, of: cells.rows)
@@ -74,24 +82,22 @@ extension PageLines {
         lineCells[half] += 1
       }
       let toEnd = Double(min(number, path.count - 1 - number))
-      for row in span(place.y, place.y, of: cells.rows) {
-        for column in span(place.x, place.x, of: cells.columns) {
-          let near = row * cells.columns + column
-          guard levels[near] > 0.2 else { continue }
-          let mark = (row - rows.lowerBound) * columns.count + column - columns.lowerBound
-          guard !isSeen[mark] else { continue }
-          isSeen[mark] = true
-          guard isOwn(near) else { continue }
-          let head = Double(head(near))
-          let towards = towards(near)
-          let outwards = towards.dot(way) * (half == 0 ? -1 : 1)
-          if abs(outwards) > PageNumbers.alongLine * towards.length {
-            heads.pointing[half] += head * outwards
-          }
-          heads.outwards[half] += head * max(0, outwards)
-          if toEnd < scale { heads.near[half] += head }
-          if toEnd < 0.5 * scale { heads.nearest[half] += head }
+      forEachCell(near: place) { column, row in
+        let near = row * cells.columns + column
+        guard levels[near] > 0.2 else { return }
+        let mark = (row - rows.lowerBound) * columns.count + column - columns.lowerBound
+        guard !isSeen[mark] else { return }
+        isSeen[mark] = true
+        guard isOwn(near) else { return }
+        let head = Double(head(near))
+        let towards = towards(near)
+        let outwards = towards.dot(way) * (half == 0 ? -1 : 1)
+        if abs(outwards) > PageNumbers.alongLine * towards.length {
+          heads.pointing[half] += head * outwards
         }
+        heads.outwards[half] += head * max(0, outwards)
+        if toEnd < scale { heads.near[half] += head }
+        if toEnd < 0.5 * scale { heads.nearest[half] += head }
       }
     }
     for half in 0..<2 { heads.along[half] /= max(1, lineCells[half]) }

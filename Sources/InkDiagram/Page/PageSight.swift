@@ -26,20 +26,20 @@ extension PageReading {
     let picture = network.picture(of: picture.brightened, longerSide: side)
     @Sendable func seen(quarters: Int, workers: Int) -> (sum: Double, count: Int) {
       let cells = network.recognize(picture.turned(byQuarters: quarters), workers: workers).cells
-      var seen = (sum: 0.0, count: 0)
+      var (sum, count) = (0.0, 0)
       for cell in 0..<cells.rows * cells.columns
       where cells.probability(of: PageNumbers.nothing, in: cell) < PageNumbers.emptyCell {
         for index in 0..<cells.classCount {
           let probability = Double(cells.probability(of: index, in: cell))
-          if probability > 0 { seen.sum += probability * log(probability) }
+          if probability > 0 { sum += probability * log(probability) }
         }
-        seen.count += 1
+        count += 1
       }
-      return seen
+      return (sum, count)
     }
     // Two of the same shape follow each other, for which the network is laid out once.
     let pairs = ParallelLoop(workers: workers).map(2) { first, _ in
-      [first, first + 2].map { seen(quarters: $0, workers: max(1, workers / 2)) }
+      [first, first + 2].map { seen(quarters: $0, workers: (workers + 1) / 2) }
     }
     return means([pairs[0][0], pairs[1][0], pairs[0][1], pairs[1][1]])
   }
