@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Inkstate and its peers side by side and prints one table, in Markdown.
 
-    compare.py RATES INKSTATE [--python PYTHON] [--data PICTURES] [--quick] [--growth FILE.svg]
+    compare.py RATES INKSTATE [--python PYTHON] [--data PICTURES] [--quick] [--growth FILE.svg] [--rates-mpi RATES]
 
 Every contender is a process that measures what it is asked; the others stand still meanwhile. Each row
 is measured in rounds, one contender after the other; medians of the rounds are printed with their
@@ -53,7 +53,8 @@ BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256),
 SIZES = {("infer", "reader"): tuple((32, width) for width in (64, 128, 256, 640)),
          ("infer", "page"): ((768, 1024),)}
 # The numbers of an example: of a picture of 28 × 28 pixels, or of a series of 60 steps and 6 channels.
-INPUTS = {"drawing": 784, "lenet": 784, "sketch": 784, "activity": 360, "gesture": 360}
+INPUTS = {"drawing": 784, "lenet": 784, "sketch": 784, "activity": 360, "gesture": 360,
+          "reader": 32 * 128, "page": 384 * 384}
 # What only Inkstate measures: the row's network and title, and what else is asked.
 OWN = [(network, f"train `{network}`, 64, series of 15 to 60 steps", dict(least=15))
        for network in ("activity", "gesture")]
@@ -66,9 +67,9 @@ def operations(task, network, size=None):
 
 
 def traffic(task, network, batch, size, parameters):
-    """The bytes of a batch that are not only made on the way: the input, and the weights, which training also writes,
-    like Adam's two moments."""
-    inputs = math.prod(size or USUAL_SIZES.get(network, (INPUTS.get(network, 0), 1)))
+    """The bytes of the inputs and the weights for a batch; training reads and writes the weights and Adam's two
+    moments."""
+    inputs = math.prod(size) if size else INPUTS[network]
     return 4 * (batch * inputs + parameters * (1 if task == "infer" else 6))
 
 
@@ -108,10 +109,6 @@ def short(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def percent(share):
-    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
-
-
 def table(header, rows):
     lines = ["| " + " | ".join(header) + " |", "| " + " | ".join("---" for _ in header) + " |"]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
@@ -125,6 +122,8 @@ class Comparison:
         self.versions = {}
         self.ratios = []
         self.start, self.empty, self.drawings = None, None, None
+        # What was asked of other sections, as rows of what, peer, asked, here and whether it is met.
+        self.others_asked = []
 
     def progress(self, text):
         print(text, file=sys.stderr, flush=True)
@@ -155,7 +154,9 @@ class Comparison:
         for kind, contender in contenders.items():
             self.versions[kind] = contender.version
         rows, peaks = [], []
-        bandwidth = contenders["inkstate"].ask(task="bandwidth", network="", batch=1, seconds=1.0)["rate"]
+        bandwidth = statistics.median(
+            contenders["inkstate"].ask(task="bandwidth", network="", batch=1, seconds=self.seconds)["rate"]
+            for _ in range(self.rounds))
         for task, network in itertools.product(("train", "infer"), MULTIPLY_ADDS):
             for batch, size in itertools.product(
                     BATCHES.get((task, network), (1, 32, 64, 256)),
@@ -205,7 +206,7 @@ class Comparison:
                     short(statistics.median(a["p99"] for a in list)),
                     "" if title else
                     f"{100 * rate[kind] * operations(task, network, size) / peak:.0f} %",
-                    "" if title else percent(rate[kind] / batch * moved / bandwidth),
+                    "" if title else f"{100 * rate[kind] / batch * moved / bandwidth:.1f} %",
                     f"{max(a['memory'] for a in list):.0f}",
                     f"**{ratio:.2f}×** {NAMES[best]}" if kind == "inkstate" and best else ""])
         title = "one core" if threads == 1 else f"{threads} cores"
@@ -434,13 +435,15 @@ class Comparison:
                                   f"{threads} {'core' if threads == 1 else 'cores'}",
                                   NAMES[row[5]], f"{least}×", f"{row[6]:.2f}×",
                                   "met" if row[6] >= least else "**not met**"])
-        lines.append(["process start to one PNG classified, released model", "",
+        if self.start:
+            lines.append(["process start to one PNG classified, released model", "",
                       f"under {START_LIMIT:.2f} of an empty Python", f"{self.start / self.empty:.2f}",
                       "met" if self.start < START_LIMIT * self.empty else "**not met**"])
         if self.drawings:
             lines.append(["drawings in NDJSON to labels, one core", "NumPy and ONNX Runtime",
                           f"{DRAWINGS_LIMIT}×", f"{self.drawings:.2f}×",
                           "met" if self.drawings >= DRAWINGS_LIMIT else "**not met**"])
+        lines += self.others_asked
         return "## What was asked\n\n" + table(
             ["what", "best peer here", "asked", "here", ""], lines)
 
@@ -457,6 +460,7 @@ def main():
     parser.add_argument("--python")
     parser.add_argument("--data")
     parser.add_argument("--growth")
+    parser.add_argument("--rates-mpi")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     from several_processes import several_processes
@@ -467,15 +471,21 @@ def main():
     for module in sorted(set(MODULES.values())):
         if not comparison.has(module):
             comparison.progress(f"  {module} is absent: no rows of it")
-    tables = [comparison.rate_table(threads) for threads in dict.fromkeys((1, every))]
-    tables.append(comparison.processes())
-    tables.append(Automata(comparison).table())
-    tables.append(studio_table(comparison))
-    tables.append(several_processes(comparison))
-    tables.append(comparison.memory())
+    sections = [functools.partial(comparison.rate_table, threads) for threads in dict.fromkeys((1, every))]
+    sections += [comparison.processes, Automata(comparison).table, functools.partial(studio_table, comparison),
+                 functools.partial(several_processes, comparison), comparison.memory]
     if arguments.growth:
         from growth import growth
-        tables.append(growth(arguments, comparison))
+        sections.append(functools.partial(growth, arguments, comparison))
+    tables, failed = [], False
+    for section in sections:
+        # What fails takes an hour of other rows with it otherwise.
+        try:
+            tables.append(section())
+        except (Exception, SystemExit) as error:
+            comparison.progress(f"  failed: {error}")
+            tables.append(f"A section failed: {error}\n")
+            failed = True
     print("# Measured side by side\n")
     print(f"`scripts/benchmark` on {time.strftime('%Y-%m-%d')}, {cpu()}, {every} cores. "
           f"{', '.join(dict.fromkeys(comparison.versions.values()))}.\n")
@@ -488,11 +498,12 @@ def main():
           "inference, which is traced, frozen and optimised. \"Of SGEMM\" counts the multiplications of the plain "
           "algorithms against the rate of large matrix products in the same run; Winograd's "
           "convolutions and gradients that follow max-pooling make fewer, so that more than 100 % is "
-          "possible. \"Of memory\" counts the bytes of the input and the weights of each batch, which training also "
-          "writes, like Adam's two moments, against the rate at which large arrays are read; above 100 %, caches "
-          "hold the weights. MiB is the most memory the process held during the row.\n")
+          "possible. \"Of memory\" counts the bytes of the inputs and weights of each batch (training also writes the "
+          "weights, and reads and writes Adam's two moments) against the rate at which large arrays are read; above "
+          "100 %, caches hold the weights. MiB is the most memory the process held during the row.\n")
     print(comparison.asked(every))
     print("\n".join(tables), end="")
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

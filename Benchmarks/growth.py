@@ -60,7 +60,7 @@ def growth(arguments, comparison):
         ("points", [10, 100, 1000, 10_000, 100_000], lambda n: ask(1, task="label", network="", batch=1, points=n),
          "a stroke of so many points to its label, by the released model on one core; the network takes the same for "
          "any stroke, and each point is drawn"),
-        ("strokes", [30, 100, 300, 1000, 3000],
+        ("strokes", [30, 100, 300] + ([] if arguments.quick else [1000, 3000]),
          lambda n: ask(1, task="recognize", network="", batch=1, examples=n),
          "a drawing of rings and arrows to a diagram on one core; the network sees large ones at a smaller scale, "
          "and above 400 strokes doubtful rings are not tried both ways"),

@@ -3,7 +3,7 @@
 import json
 import math
 import os
-import subprocess
+import random
 import sys
 import tempfile
 import time
@@ -12,7 +12,7 @@ from compare import HERE, table
 
 # How many strokes a second a device draws.
 STROKES = 2.4
-# The most devices of a class, and what was asked of its answers: the median and 99 of 100, in milliseconds.
+# The devices of a school class, and what was asked of its answers: the median and 99 of 100, in milliseconds.
 DEVICES, ASKED = 30, (2, 6)
 
 
@@ -47,10 +47,11 @@ def studio_table(comparison):
     if not os.path.exists(f"{os.path.dirname(os.path.abspath(arguments.inkstate))}/inkstate-studio"):
         comparison.progress("  the studio is not built: no rows of it")
         return ""
-    drawing = table(["devices", "strokes a second", "median", "99 %", "longest", "asked"],
+    drawing = table(["devices", "strokes a second", "median", "99 %", "longest"],
                     [devices_row(comparison, count) for count in (10, DEVICES, 60)])
-    return ("## Studio\n\nDevices that draw at once, each in a document of its own; a stroke is answered when it is on "
-            "disk. In milliseconds, as the devices see it:\n\n" + drawing + "\nLarge documents, of states with an arrow to "
+    return ("## Studio\n\nDevices that draw at once, each in a document of its own, which it begins anew after 39 strokes; "
+            "this reads what was drawn, and is not counted. A stroke is answered when it is on disk. In milliseconds, as the "
+            "devices see it:\n\n" + drawing + "\nLarge documents, of states with an arrow to "
             "the next:\n\n" + table(["document", "what", "time"], documents(comparison)))
 
 
@@ -58,15 +59,16 @@ def devices_row(comparison, count):
     from campaigns.studio_times import drawn, quantile
     drawers, _ = drawn(count, STROKES * count, 3 if comparison.arguments.quick else 20)
     if errors := [error for drawer in drawers for error in drawer.errors]:
-        raise SystemExit(f"compare: {errors[0]}")
+        raise RuntimeError(errors[0])
     times = sorted(1000 * took for drawer in drawers for took in drawer.times)
     median, most = quantile(times, 0.5), quantile(times, 0.99)
     comparison.progress(f"  {count} devices draw")
-    asked = ""
     if count == DEVICES:
         is_met = median <= ASKED[0] and most <= ASKED[1]
-        asked = f"{ASKED[0]}; {ASKED[1]}: {'met' if is_met else '**not met**'}"
-    return [str(count), f"{STROKES * count:.0f}", f"{median:.2f}", f"{most:.2f}", f"{times[-1]:.1f}", asked]
+        comparison.others_asked.append(
+            [f"studio: {DEVICES} devices draw; median, 99 %", "", f"{ASKED[0]}; {ASKED[1]} ms",
+             f"{median:.2f}; {most:.2f} ms", "met" if is_met else "**not met**"])
+    return [str(count), f"{STROKES * count:.0f}", f"{median:.2f}", f"{most:.2f}", f"{times[-1]:.1f}"]
 
 
 def documents(comparison):
@@ -74,7 +76,6 @@ def documents(comparison):
     from inkstate.client import Client
     from inkstate.ink import any_stroke
     from inkstate.studio import Studio
-    import random
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         studio = Studio(f"{folder}/studio")
@@ -86,13 +87,17 @@ def documents(comparison):
             seconds, = comparison.interleaved([[comparison.arguments.inkstate, "automaton", "convert", path]], 1)
             rows.append([f"{megabytes} MB", "`automaton convert` to a table, the whole command", f"{1000 * seconds:.0f} ms"])
             answers = [("opened in the studio", "POST", "/open?form=automaton", text),
-                       ("shown", "GET", "", None), ("a stroke", "POST", "/stroke", any_stroke(random.Random(1)))]
+                       ("read again", "GET", "", None), ("a stroke", "POST", "/stroke", any_stroke(random.Random(1)))]
             # A connection that waited for long would be closed.
             client = Client(studio, timeout=600)
-            client.ask("POST", f"/api/documents?name={name}")
             for what, method, end, body in answers:
                 begin = time.monotonic()
-                answer = client.send(method, f"/api/documents/{name}{end}", body)
+                try:
+                    answer = client.send(method, f"/api/documents/{name}{end}", body)
+                except OSError:
+                    # It does not read to the end what is too large.
+                    rows.append(["", what, "refused: the studio closes the connection"])
+                    break
                 took = 1000 * (time.monotonic() - begin)
                 if answer.status >= 400:
                     rows.append(["", what, f"refused after {took:.0f} ms: {json.loads(answer.data)['error']}"])

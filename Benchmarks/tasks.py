@@ -149,21 +149,27 @@ MAIN_JOB_DONE = "The accuracy above"
 
 
 def first_use(comparison):
-    """`scripts/quickstart` in a fresh clone of the last commit, on all cores."""
+    """`scripts/quickstart` in a fresh clone of the last commit, on all cores; the packages it needs are here already."""
     if comparison.arguments.quick:
         return []
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["git", "clone", "--quiet", f"{HERE}/..", f"{folder}/inkstate"], check=True)
         begin = time.monotonic()
         process = subprocess.Popen(["scripts/quickstart"], cwd=f"{folder}/inkstate", text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        first = None
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        first, line = None, ""
         for line in process.stdout:
             if first is None and line.startswith(MAIN_JOB_DONE):
                 first = time.monotonic() - begin
-        if process.wait() != 0 or first is None:
-            return [["`scripts/quickstart`, fresh clone", "Inkstate", "fails", ""]]
+        if process.wait() != 0:
+            raise RuntimeError(f"scripts/quickstart: {line}")
+        if first is None:
+            raise RuntimeError(f"scripts/quickstart has no line with {MAIN_JOB_DONE}")
         whole = time.monotonic() - begin
     comparison.progress("  quickstart")
-    return [["`scripts/quickstart`, fresh clone: until the main job is done", "Inkstate", f"{first:.0f} s", ""],
+    for what, asked, here in (("first result", 200, first), ("all", 300, whole)):
+        comparison.others_asked.append([f"quickstart, fresh clone, all cores: {what}", "", f"{asked} s", f"{here:.0f} s",
+                                        "met" if here <= asked else "**not met**"])
+    return [["`scripts/quickstart`, fresh clone, packages at hand: until the main job is done", "Inkstate",
+             f"{first:.0f} s", ""],
             ["and until the studio is built", "Inkstate", f"{whole:.0f} s", ""]]

@@ -69,8 +69,11 @@ import SeededRandom
       let group = try ProcessGroup.join()
       let request = try JSONDecoder().decode(Request.self, from: Data(text.utf8))
       let answer =
-        request.task == "sum"
-        ? sums(request, group: group) : try train(request, threads: threads, group: group)
+        switch request.task {
+        case "sum": sums(request, group: group)
+        case "train": try train(request, threads: threads, group: group)
+        default: fatalError("expected the task sum or train, found \(request.task)")
+        }
       if group.rank == 0 { try say(answer) }
       group.leave()
       return
@@ -550,15 +553,18 @@ import SeededRandom
     }
   }
 
-  /// A whole drawing of about `examples` strokes: rings in rows, with arrows to the right.
+  /// A whole drawing of `examples` strokes: rings in rows, with arrows to the right.
   static func recognize(_ request: Request, threads: Int) throws -> Answer {
     let recognizer = try DiagramRecognizer.released()
-    let count = max(2, (request.examples ?? 100) / 3)
+    let count = request.examples ?? 100
     let (centers, arrows) = grid(count)
     let rings = centers.map {
       Sketch.Element.ring(center: Point($0.x, $0.y), radius: 60)
     }
-    let drawing = Synthesizer(seed: 1).drawing(of: Sketch(rings + arrows.elements), writer: 3)
+    // A state and its arrow have at least two strokes.
+    let elements = zip(rings, arrows.elements).flatMap { [$0, $1] }
+    let strokes = Synthesizer(seed: 1).drawing(of: Sketch(elements), writer: 3).strokes
+    let drawing = Drawing(Array(strokes.prefix(count)))
     return repeated(request) { _ = recognizer.recognize(drawing, workers: threads) }
   }
 

@@ -15,6 +15,8 @@ from inkstate.studio import Studio
 CLIENTS = 50
 # Strokes a second, of all clients.
 RATE = 120
+# After so many requests, a document is begun anew.
+STROKES = 40
 # The longest that 99 of 100 answers may take, in milliseconds.
 LONGEST = 20
 RECORDINGS = 100_000
@@ -26,25 +28,32 @@ class Drawer:
     def __init__(self, studio, number, step):
         self.studio, self.generator, self.step = studio, random.Random(number), step
         self.name, self.path = f"client {number}", f"/api/documents/client%20{number}"
-        # Of each answer, how long it took in seconds, and the studio's part of it in milliseconds.
-        self.times, self.server_times, self.errors = [], [], []
+        # Of each stroke, how long its answer took in seconds, and the studio's part of it in milliseconds; and of the
+        # times that the document was begun anew, which reads what was drawn first.
+        self.times, self.server_times, self.clearing_times, self.errors = [], [], [], []
 
     def run(self, begin, end):
         client = Client(self.studio)
-        client.ask("POST", f"/api/documents?name={self.name.replace(' ', '+')}")
+        try:
+            client.ask("POST", f"/api/documents?name={self.name.replace(' ', '+')}")
+        except Exception as error:
+            self.errors.append(f"{self.name}: {error}")
+            return
         due = begin + self.step * self.generator.random()
-        count = 0
+        # People do not begin anew all at once.
+        count = self.generator.randrange(STROKES)
         while due < end:
             time.sleep(max(0, due - time.monotonic()))
             start = time.monotonic()
             try:
                 # Before a document is as full as no person makes it, it is begun anew.
-                if count % 40 == 39:
+                if count % STROKES == STROKES - 1:
                     client.ask("POST", f"{self.path}/command", {"kind": "clear"})
+                    self.clearing_times.append(time.monotonic() - start)
                 else:
                     client.ask("POST", f"{self.path}/stroke", any_stroke(self.generator))
-                self.times.append(time.monotonic() - start)
-                self.server_times.append(client.server_time)
+                    self.times.append(time.monotonic() - start)
+                    self.server_times.append(client.server_time)
             except Exception as error:
                 self.errors.append(f"{self.name}: {error}")
                 client = Client(self.studio)
@@ -58,8 +67,8 @@ def quantile(sorted_times, share):
 
 
 def drawn(clients, rate, seconds):
-    """What so many clients saw who drew so many strokes a second in all, and what the studio held after each quarter of
-    the time, in MiB."""
+    """Returns the drawers of `clients` clients that drew `rate` strokes a second in all, and the memory of the studio
+    after each quarter of the time, in MiB."""
     with tempfile.TemporaryDirectory() as folder:
         studio = Studio(folder)
         begin = time.monotonic() + 0.5
@@ -88,6 +97,10 @@ def load(seconds):
     print(f"{CLIENTS} clients, {len(times)} strokes in {seconds:.0f} s ({len(times) / seconds:.0f} a second), "
           f"{len(errors)} errors; median {quantile(times, 0.5):.2f} ms, p99 {quantile(times, 0.99):.2f} ms, "
           f"longest {times[-1]:.1f} ms")
+    cleared = sorted(1000 * took for drawer in drawers for took in drawer.clearing_times)
+    if cleared:
+        print(f"{len(cleared)} documents begun anew: median {quantile(cleared, 0.5):.0f} ms, "
+              f"p99 {quantile(cleared, 0.99):.0f} ms")
     print(f"the server's share: median {quantile(servers, 0.5):.2f} ms, p99 {quantile(servers, 0.99):.2f} ms")
     print("memory after each quarter: " + ", ".join(f"{held:.0f} MiB" for held in memory))
     for error in errors[:5]:
