@@ -153,6 +153,13 @@ class Comparison:
                       for kind, command in self.commands(threads).items()}
         for kind, contender in contenders.items():
             self.versions[kind] = contender.version
+        try:
+            return self.rows(contenders, threads)
+        finally:
+            for contender in contenders.values():
+                contender.end()
+
+    def rows(self, contenders, threads):
         rows, peaks = [], []
         bandwidth = statistics.median(
             contenders["inkstate"].ask(task="bandwidth", network="", batch=1, seconds=self.seconds)["rate"]
@@ -179,8 +186,6 @@ class Comparison:
                                                   seconds=self.seconds, **more)
                        for _ in range(self.rounds)]
             rows.append(("train", network, 64, None, {"inkstate": answers}, title, None))
-        for contender in contenders.values():
-            contender.end()
         return rows, statistics.median(peaks), bandwidth
 
     def rate_table(self, threads):
@@ -303,8 +308,8 @@ class Comparison:
         self.progress("  start")
         with tempfile.TemporaryDirectory() as folder:
             lines += self.points_to_labels(folder)
-        from tasks import first_use, lines_read, photographs
-        lines += lines_read(self) + photographs(self) + first_use(self)
+        from tasks import lines_read, photographs
+        lines += lines_read(self) + photographs(self)
         with tempfile.TemporaryDirectory() as folder:
             if not data:
                 self.progress("  no --data, so no whole processes")
@@ -465,26 +470,30 @@ def main():
     arguments = parser.parse_args()
     from several_processes import several_processes
     from studio import studio_table
-    from tasks import Automata
+    from tasks import Automata, first_use
     comparison = Comparison(arguments)
     every = len(os.sched_getaffinity(0))
     for module in sorted(set(MODULES.values())):
         if not comparison.has(module):
             comparison.progress(f"  {module} is absent: no rows of it")
-    sections = [functools.partial(comparison.rate_table, threads) for threads in dict.fromkeys((1, every))]
-    sections += [comparison.processes, Automata(comparison).table, functools.partial(studio_table, comparison),
-                 functools.partial(several_processes, comparison), comparison.memory]
+    sections = {f"rates on {threads} cores": functools.partial(comparison.rate_table, threads)
+                for threads in dict.fromkeys((1, every))}
+    # A new process has the memory of this one for a moment, which large documents make larger: memory first.
+    sections |= {"whole processes": comparison.processes, "memory": comparison.memory,
+                 "quickstart": functools.partial(first_use, comparison), "automata": Automata(comparison).table,
+                 "studio": functools.partial(studio_table, comparison),
+                 "several processes": functools.partial(several_processes, comparison)}
     if arguments.growth:
         from growth import growth
-        sections.append(functools.partial(growth, arguments, comparison))
+        sections["growth"] = functools.partial(growth, arguments, comparison)
     tables, failed = [], False
-    for section in sections:
+    for title, section in sections.items():
         # What fails takes an hour of other rows with it otherwise.
         try:
             tables.append(section())
         except (Exception, SystemExit) as error:
-            comparison.progress(f"  failed: {error}")
-            tables.append(f"A section failed: {error}\n")
+            comparison.progress(f"  {title} failed: {error}")
+            tables.append(f"The section on {title} failed: {error}\n")
             failed = True
     print("# Measured side by side\n")
     print(f"`scripts/benchmark` on {time.strftime('%Y-%m-%d')}, {cpu()}, {every} cores. "

@@ -9,6 +9,7 @@ import tempfile
 import time
 
 from compare import HERE, table
+from growth import exponent
 
 # How many strokes a second a device draws.
 STROKES = 2.4
@@ -47,12 +48,21 @@ def studio_table(comparison):
     if not os.path.exists(f"{os.path.dirname(os.path.abspath(arguments.inkstate))}/inkstate-studio"):
         comparison.progress("  the studio is not built: no rows of it")
         return ""
-    drawing = table(["devices", "strokes a second", "median", "99 %", "longest"],
-                    [devices_row(comparison, count) for count in (10, DEVICES, 60)])
+    counts = (10, DEVICES, 60)
+    rows = [devices_row(comparison, count) for count in counts]
+    drawing = table(["devices", "strokes a second", "median", "99 %", "longest"], rows)
+    medians, most = ([float(row[column]) for row in rows] for column in (2, 3))
+    files, converting = documents(comparison)
+    growth = (f"- **devices**, {counts[0]} to {counts[-1]}: the median with exponent {exponent(counts, medians):.2f}, 99 of "
+              f"100 with {exponent(counts, most):.2f}; each stroke costs the same, and more of them wait for another.\n")
+    if len(converting) > 1:
+        growth += (f"- **megabytes**, {min(converting)} to {max(converting)}: `automaton convert` with exponent "
+                   f"{exponent(list(converting), list(converting.values())):.2f}; every part of a document is read, "
+                   "checked and written once.\n")
     return ("## Studio\n\nDevices that draw at once, each in a document of its own, which it begins anew after 39 strokes; "
             "this reads what was drawn, and is not counted. A stroke is answered when it is on disk. In milliseconds, as the "
             "devices see it:\n\n" + drawing + "\nLarge documents, of states with an arrow to "
-            "the next:\n\n" + table(["document", "what", "time"], documents(comparison)))
+            "the next:\n\n" + table(["document", "what", "time"], files) + "\nHow the times grow:\n\n" + growth)
 
 
 def devices_row(comparison, count):
@@ -72,38 +82,42 @@ def devices_row(comparison, count):
 
 
 def documents(comparison):
-    """How long it takes to open, show and change documents, and to convert their files."""
+    """How long it takes to open, show and change documents, and to convert their files; and the seconds of that for each
+    number of megabytes."""
     from inkstate.client import Client
     from inkstate.ink import any_stroke
     from inkstate.studio import Studio
-    rows = []
+    rows, converting = [], {}
     with tempfile.TemporaryDirectory() as folder:
         studio = Studio(f"{folder}/studio")
-        for megabytes in (1,) if comparison.arguments.quick else (1, 10, 100):
-            text, name = document(1_000_000 * megabytes), f"Large%20{megabytes}"
-            path = f"{folder}/{megabytes}.automaton"
-            with open(path, "w") as file:
-                file.write(text)
-            seconds, = comparison.interleaved([[comparison.arguments.inkstate, "automaton", "convert", path]], 1)
-            rows.append([f"{megabytes} MB", "`automaton convert` to a table, the whole command", f"{1000 * seconds:.0f} ms"])
-            answers = [("opened in the studio", "POST", "/open?form=automaton", text),
-                       ("read again", "GET", "", None), ("a stroke", "POST", "/stroke", any_stroke(random.Random(1)))]
-            # A connection that waited for long would be closed.
-            client = Client(studio, timeout=600)
-            for what, method, end, body in answers:
-                begin = time.monotonic()
-                try:
-                    answer = client.send(method, f"/api/documents/{name}{end}", body)
-                except OSError:
-                    # It does not read to the end what is too large.
-                    rows.append(["", what, "refused: the studio closes the connection"])
-                    break
-                took = 1000 * (time.monotonic() - begin)
-                if answer.status >= 400:
-                    rows.append(["", what, f"refused after {took:.0f} ms: {json.loads(answer.data)['error']}"])
-                    break
-                rows.append(["", what, f"{took:.0f} ms"])
-            client.close()
-            comparison.progress(f"  a document of {megabytes} MB")
-        studio.end()
-    return rows
+        try:
+            for megabytes in (1,) if comparison.arguments.quick else (1, 10, 100):
+                text, name = document(1_000_000 * megabytes), f"Large%20{megabytes}"
+                path = f"{folder}/{megabytes}.automaton"
+                with open(path, "w") as file:
+                    file.write(text)
+                seconds, = comparison.interleaved([[comparison.arguments.inkstate, "automaton", "convert", path]], 1)
+                converting[megabytes] = seconds
+                rows.append([f"{megabytes} MB", "`automaton convert` to a table, the whole command", f"{1000 * seconds:.0f} ms"])
+                answers = [("opened in the studio", "POST", "/open?form=automaton", text),
+                           ("read again", "GET", "", None), ("a stroke", "POST", "/stroke", any_stroke(random.Random(1)))]
+                # A connection that waited for long would be closed.
+                client = Client(studio, timeout=600)
+                for what, method, end, body in answers:
+                    begin = time.monotonic()
+                    try:
+                        answer = client.send(method, f"/api/documents/{name}{end}", body)
+                    except ConnectionError:
+                        # It does not read to the end what is too large.
+                        rows.append(["", what, "refused: the studio closes the connection"])
+                        break
+                    took = 1000 * (time.monotonic() - begin)
+                    if answer.status >= 400:
+                        rows.append(["", what, f"refused after {took:.0f} ms: {json.loads(answer.data)['error']}"])
+                        break
+                    rows.append(["", what, f"{took:.0f} ms"])
+                client.close()
+                comparison.progress(f"  a document of {megabytes} MB")
+        finally:
+            studio.end()
+    return rows, converting

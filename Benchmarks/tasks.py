@@ -151,7 +151,7 @@ MAIN_JOB_DONE = "The accuracy above"
 def first_use(comparison):
     """`scripts/quickstart` in a fresh clone of the last commit, on all cores; the packages it needs are here already."""
     if comparison.arguments.quick:
-        return []
+        return ""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["git", "clone", "--quiet", f"{HERE}/..", f"{folder}/inkstate"], check=True)
         begin = time.monotonic()
@@ -170,6 +170,6 @@ def first_use(comparison):
     for what, asked, here in (("first result", 200, first), ("all", 300, whole)):
         comparison.others_asked.append([f"quickstart, fresh clone, all cores: {what}", "", f"{asked} s", f"{here:.0f} s",
                                         "met" if here <= asked else "**not met**"])
-    return [["`scripts/quickstart`, fresh clone, packages at hand: until the main job is done", "Inkstate",
-             f"{first:.0f} s", ""],
-            ["and until the studio is built", "Inkstate", f"{whole:.0f} s", ""]]
+    return ("## First use\n\n`scripts/quickstart` in a fresh clone, with the packages at hand, on all cores.\n\n"
+            + table(["until", "time"], [["the main job is done", f"{first:.0f} s"],
+                                        ["the studio is built", f"{whole:.0f} s"]]))

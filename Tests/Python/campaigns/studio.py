@@ -15,8 +15,8 @@ forbidden request is not refused, a damaged file is answered otherwise than by s
 anything is answered with 500. `strangers` trickle, repeat refused requests, send bodies without end and read
 no answers, from addresses of this machine, each again after 8 s; it fails where the owner gets no answer or
 waits 2 s for one, where a stranger is let in, or where memory grows by more than 200 MiB. `load` prints how
-long answers took, and fails where a request is refused or one of 100 answers takes more than 20 ms, as on a
-machine that is busy. `kill` fails where a change that was answered is missing after the next start of the
+long answers took, and fails where a request is refused or one of 100 strokes takes more than 20 ms, as on a
+machine that is busy; documents that are begun anew, which are read first, are shown by themselves. `kill` fails where a change that was answered is missing after the next start of the
 studio in the same folder, a document has other changes than those that were sent, anything is refused before
 the kill, or nothing is answered. `long` prints a line twelve times, and fails where memory grows by more than
 40 MiB in the second half, beside 2 MiB for each model that was trained meanwhile, where answers take three
