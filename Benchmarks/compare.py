@@ -442,8 +442,8 @@ class Comparison:
                                   "met" if row[6] >= least else "**not met**"])
         if self.start:
             lines.append(["process start to one PNG classified, released model", "",
-                      f"under {START_LIMIT:.2f} of an empty Python", f"{self.start / self.empty:.2f}",
-                      "met" if self.start < START_LIMIT * self.empty else "**not met**"])
+                          f"under {START_LIMIT:.2f} of an empty Python", f"{self.start / self.empty:.2f}",
+                          "met" if self.start < START_LIMIT * self.empty else "**not met**"])
         if self.drawings:
             lines.append(["drawings in NDJSON to labels, one core", "NumPy and ONNX Runtime",
                           f"{DRAWINGS_LIMIT}×", f"{self.drawings:.2f}×",

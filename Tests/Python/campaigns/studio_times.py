@@ -16,7 +16,7 @@ CLIENTS = 50
 # Strokes a second, of all clients.
 RATE = 120
 # After so many requests, a document is begun anew.
-STROKES = 40
+REQUESTS_A_DOCUMENT = 40
 # The longest that 99 of 100 answers may take, in milliseconds.
 LONGEST = 20
 RECORDINGS = 100_000
@@ -41,13 +41,13 @@ class Drawer:
             return
         due = begin + self.step * self.generator.random()
         # People do not begin anew all at once.
-        count = self.generator.randrange(STROKES)
+        count = self.generator.randrange(REQUESTS_A_DOCUMENT)
         while due < end:
             time.sleep(max(0, due - time.monotonic()))
             start = time.monotonic()
             try:
                 # Before a document is as full as no person makes it, it is begun anew.
-                if count % STROKES == STROKES - 1:
+                if count % REQUESTS_A_DOCUMENT == REQUESTS_A_DOCUMENT - 1:
                     client.ask("POST", f"{self.path}/command", {"kind": "clear"})
                     self.clearing_times.append(time.monotonic() - start)
                 else:
