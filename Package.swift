@@ -83,7 +83,7 @@ let package = Package(
         "DisjointSets", "Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer",
         "JSONReading", "ParallelLoops",
       ],
-      resources: [.copy("Resources/page.safetensors")]),
+      resources: [.copy("Resources/page.safetensors"), .copy("Resources/arrows.json")]),
 
     // The workshop.
     .target(name: "SeededRandom"),

@@ -40,7 +40,7 @@ public struct DiagramRecognizer: Sendable {
   /// with `pages`.
   ///
   /// - Throws: `ModelError` if the model of `pages` has other classes or fields than the released one, or unknown numbers
-  ///   of its decision.
+  ///   of its decision; or if the resources of the module `InkDiagram`, with the networks that judge lines, are missing.
   public init(reader: Reader, pages: PageRecognizer) throws(ModelError) {
     try self.init(reader: reader, network: PageNetwork(pages))
   }
@@ -60,7 +60,8 @@ public struct DiagramRecognizer: Sendable {
   /// Creates a recogniser with the files `reader.safetensors` and `page.safetensors` in `folder`, such as the
   /// resources of an app.
   ///
-  /// - Throws: `ModelError` if a model is missing or damaged, or sees something else than pages of automata.
+  /// - Throws: `ModelError` if a model is missing or damaged, or sees something else than pages of automata; or if the
+  ///   resources of the module `InkDiagram`, with the networks that judge lines, are missing.
   public init(modelFolder folder: URL) throws(ModelError) {
     let pages = folder.appendingPathComponent("page.safetensors").path
     try self.init(

@@ -5,11 +5,14 @@ import InkRecognizer
 package struct PageNetwork: Sendable {
   let recognizer: PageRecognizer
   package let decoding: PageDecoding
+  /// The networks that judge its lines.
+  let arrows: PageArrowNetworks
 
   /// Creates the network of a recogniser; errors call its model `name`.
   ///
   /// - Throws: `ModelError` if the model has other classes or fields than those of a page of an automaton, or stores a
-  ///   number that pages are not decoded with, or one out of its range.
+  ///   number that pages are not decoded with, or one out of its range; or if the networks that judge its lines, which
+  ///   come with this package, are missing.
   package init(_ recognizer: PageRecognizer, name: String = "model") throws(ModelError) {
     let model = recognizer.model
     for (field, expected, found) in [
@@ -29,6 +32,7 @@ package struct PageNetwork: Sendable {
         found: "\(numbers[wrong]!)")
     }
     (self.recognizer, decoding) = (recognizer, PageDecoding(byName: numbers)!)
+    arrows = try .released()
   }
 
   /// Makes the network that comes with this package.

@@ -6,6 +6,7 @@ import InkRaster
 import InkRecognizer
 import SeededRandom
 import Testing
+import TestSupport
 
 @testable import InkDiagram
 
@@ -652,12 +653,37 @@ import Testing
     #expect(network([-1, 0]) == [7.75])
   }
 
+  @Test(arguments: [
+    ("{", "expected JSON"), ("{}", "arrow"),
+    (released.replacing("\"shortestPath\"", with: "\"other\""), "shortestPath"),
+    (
+      released.replacing(#/"hidden": \[\s+\[-?[0-9.]+, /#, with: "\"hidden\": [["),
+      ": expected weights of 28 measures and one answer"
+    ),
+    (
+      released.replacing(#/"direction": \[\s+\[-?[0-9.]+, /#, with: "\"direction\": [["),
+      "direction: expected two rows of weights of 13 measures"
+    ),
+  ])
+  func damagedNetworksAreRefused(text: String, problem: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("arrows.json", text)
+    let error = try #require(throws: ModelError.self) {
+      try PageArrowNetworks.read("\(folder.path)/arrows.json")
+    }
+    #expect(error.description.contains(problem) && error.description.contains("arrows.json"))
+  }
+
+  private static let released = try! String(
+    contentsOfFile: ModuleResources(module: "InkDiagram").path(of: "arrows.json"), encoding: .utf8)
+
   /// The heads of a line from its other end give the same directions, exchanged.
-  @Test func directionsTurnWithTheLine() {
+  @Test func directionsTurnWithTheLine() throws {
+    let networks = try PageArrowNetworks.released()
     var heads = PageHeads()
     (heads.pointing, heads.outwards) = ([2, 30], [4, 32])
     (heads.near, heads.nearest, heads.along) = ([5, 40], [1, 25], [0.1, 0.6])
-    let (one, other) = (PageArrowOdds.directions(heads), PageArrowOdds.directions(heads.turned))
+    let (one, other) = (networks.directions(heads), networks.directions(heads.turned))
     #expect(one.forward > one.backward && one.forward > one.both)
     #expect(abs(one.forward - other.backward) < 1e-12 && abs(one.backward - other.forward) < 1e-12)
     #expect(abs(one.both - other.both) < 1e-12)

@@ -1,6 +1,6 @@
-"""Fits the small networks that judge the lines and heads of a page, and writes them as Swift.
+"""Fits the small networks that judge the lines and heads of a page, and writes them as JSON.
 
-    fit-arrows.py (PAGES MEASURES)... > Sources/InkDiagram/Page/PageArrowNetworks.swift
+    fit-arrows.py (PAGES MEASURES)... > Sources/InkDiagram/Resources/arrows.json
 
 PAGES is a folder of `inkstate dataset compose pages`, MEASURES what `inkstate dataset cut arrows PAGES` wrote. A line
 is an arrow if it joins the same states on the same way as one of the page, and a line or a head marks an initial state if
@@ -232,7 +232,7 @@ def fit_odds(rows, name):
 
 
 def turned(values):
-    """The values of a line's heads from its other end, in the order of `PageArrowOdds.directions`."""
+    """The values of a line's heads from its other end, in the order of `PageArrowOdds.values(of:)`."""
     return np.c_[
         values[:, [1, 0, 3, 2, 5, 4, 7, 6]], -values[:, [9, 8]], -values[:, 10:]
     ]
@@ -338,66 +338,15 @@ def report(name, losses, right, held):
         f"{losses[held].mean():.4f}, {100 * right[held].mean():.1f} % right", file=sys.stderr)
 
 
-def literal(matrix, indent):
-    """The rows of a matrix as Swift, at most 100 columns wide."""
-    lines = []
-    for row in matrix:
-        line = " " * indent + "["
-        for index, number in enumerate(row):
-            text = f"{number:.4g}"
-            if "e" in text:
-                text = f"{number:.7f}".rstrip("0").rstrip(".")
-            piece = ("" if index == 0 else ", ") + text
-            if len(line) + len(piece) > 97:
-                lines.append(line + ",")
-                line = " " * (indent + 2) + text
-            else:
-                line += piece
-        lines.append(line + "],")
-    return "\n".join(lines)
+def written(matrix):
+    """The rows of a matrix as JSON, with four digits a number."""
+    return "[\n      " + ",\n      ".join(
+        "[" + ", ".join(f"{number:.4g}" for number in row) + "]" for row in matrix) + "\n    ]"
 
 
 def perceptron(hidden, output):
-    """A network as Swift."""
-    return (
-        f"Perceptron(\n    hidden: [\n{literal(hidden, 6)}\n    ],\n"
-        f"    output: [\n{literal(output, 6)}\n    ])")
-
-
-SWIFT = '''\
-/// The networks that judge the lines and the heads of a page by a few measures, fitted by models/train/fit-arrows.py to
-/// composed pages in the handwriting of people whom the page network saw.
-enum PageArrowNetworks {{
-  /// From what is known of a line, and what is left to it, to the logarithm of the odds that it is an arrow
-  /// (``PageArrowOdds``).
-  ///
-  /// Fitted to {arrows} lines of {pages} pages.
-  static let arrow = {arrow}
-
-  /// From what is known of a shortest path along what chosen lines leave, and what is left to it, to the logarithm of
-  /// the odds that it is an arrow (``PageShortestPaths``).
-  ///
-  /// Fitted to {paths} paths of {pages} pages.
-  static let shortestPath = {path}
-
-  /// From what is known of a line with one end at a state to the logarithm of the odds that it marks the initial state,
-  /// where those of no marker are 1 (``PageArrowSearch/initialArrows(among:automata:)``).
-  ///
-  /// Fitted to {automata} automata of {pages} pages, as is the next one.
-  static let initialLine = {line}
-
-  /// The same for a head without a line.
-  static let initialHead = {head}
-
-  /// The weights of the heads of a line with which it leads forwards, and both ways, each with its offset first
-  /// (``PageArrowOdds/directions(_:)``).
-  ///
-  /// Fitted to {directions} lines of {pages} pages.
-  static let direction: [[Double]] = [
-{direction}
-  ]
-}}
-'''
+    """A network as JSON."""
+    return f'{{\n    "hidden": {written(hidden)},\n    "output": {written(output)}\n  }}'
 
 
 def main():
@@ -417,12 +366,11 @@ def main():
     arrow, path = fit_odds(judged, "arrows"), fit_odds(paths, "shortest paths")
     line, head = fit_markers(automata)
     direction = fit_directions(directed)
-    print(
-        SWIFT.format(
-            arrows=f"{len(judged):,}", paths=f"{len(paths):,}", automata=f"{len(automata):,}",
-            directions=f"{len(directed):,}", pages=f"{pages:,}",
-            arrow=perceptron(*arrow), path=perceptron(*path), line=perceptron(*line),
-            head=perceptron(*head), direction=literal(direction, 4)), end="")
+    networks = {
+        "arrow": perceptron(*arrow), "shortestPath": perceptron(*path), "initialLine": perceptron(*line),
+        "initialHead": perceptron(*head), "direction": written(direction),
+    }
+    print("{\n" + ",\n".join(f'  "{name}": {network}' for name, network in networks.items()) + "\n}")
 
 
 if __name__ == "__main__":

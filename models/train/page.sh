@@ -46,8 +46,8 @@ train "${STEPS:-6000}" 20261201 fourth --from "$runs/third.safetensors" --learni
 train "${STEPS:-14000}" 20261203 page --from "$runs/fourth.safetensors" --learning-rate 0.0015 --license "$license"
 cp "$runs/page.safetensors" Sources/InkDiagram/Resources/page.safetensors
 
-# The networks that tell arrows from other lines of a page. The command measures the lines with the networks that it was
-# built with: after each run, build it and start this script again, until they hardly change.
+# The networks that tell arrows from other lines of a page. The command measures the lines with the networks in its
+# resources: after each run, build it and start this script again, until they hardly change.
 arrows=()
 for part in 20261204:3600 11055:2600 31415:6000 27182:8000; do
   seed=${part%:*} count=${part#*:}
@@ -57,8 +57,8 @@ for part in 20261204:3600 11055:2600 31415:6000 27182:8000; do
     --count "$count" --seed $seed --width 640 --height 640 --output "$pages" --force
   "$inkstate" dataset cut arrows "$pages" --output "$pages.ndjson" --force
 done
-python3 models/train/fit-arrows.py "${arrows[@]}" >"$runs/arrows.swift"
-swift format "$runs/arrows.swift" >Sources/InkDiagram/Page/PageArrowNetworks.swift
+python3 models/train/fit-arrows.py "${arrows[@]}" >"$runs/arrows.json"
+cp "$runs/arrows.json" Sources/InkDiagram/Resources/arrows.json
 
 # The weights by which the rows of writing are chosen, as the released reader reads it.
 "$inkstate" dataset compose pages "$runs/writing.ndjson" --shapes "$runs/shapes/train.ndjson" \

@@ -58,7 +58,7 @@ struct PageArrowOdds {
     }
     arrow.left = left(to: arrow)
     let network =
-      arrow.isShortestPath ? PageArrowNetworks.shortestPath : PageArrowNetworks.arrow
+      arrow.isShortestPath ? lines.networks.shortestPath : lines.networks.arrow
     arrow.odds =
       arrow.left[0] > lines.decoding.leastOwn ? network(arrow.known + arrow.left)[0] : -.infinity
   }
@@ -86,7 +86,7 @@ struct PageArrowOdds {
       known(of: line) + knownOfShortestPath(line) + left(to: line).dropLast()
       + [line.isShortestPath ? 1 : 0, log1p(heads.atEnd), log1p(heads.nearest[1])]
       + knownOfTip(tip, tips: tips, starts: starts)
-    line.odds = PageArrowNetworks.initialLine(line.known)[0]
+    line.odds = lines.networks.initialLine(line.known)[0]
   }
 
   /// Returns what is known of the tip of an initial arrow or marker, in the order of the weights: the distance of the nearest
@@ -103,17 +103,6 @@ struct PageArrowOdds {
       nearest.map(apart) ?? 2, nearest.map { $0.way.dot(tip.way) } ?? 0,
       starts.map(apart).min() ?? 2, tips.isEmpty ? 0 : 1,
     ]
-  }
-
-  /// Returns the odds, as logarithms with one offset, that a line between states leads from its first to its last
-  /// place, back, and both ways, if these heads are its own.
-  static func directions(_ heads: PageHeads) -> (forward: Double, backward: Double, both: Double) {
-    func answers(_ heads: PageHeads) -> [Double] {
-      let values = values(of: heads)
-      return PageArrowNetworks.direction.map { Perceptron.sum($0, values) }
-    }
-    let (there, back) = (answers(heads), answers(heads.turned))
-    return (there[0], back[0], there[1] + back[1])
   }
 
   /// Returns what the heads of a line say of its direction, in the order of the weights.

@@ -7,7 +7,7 @@ extension PageArrowSearch {
   func direct(_ arrows: inout [PageArrow]) {
     let heads = ownHeads(of: arrows)
     for number in arrows.indices where arrows[number].from != nil {
-      let odds = PageArrowOdds.directions(heads[number])
+      let odds = lines.networks.directions(heads[number])
       arrows[number].direction = odds.forward - odds.backward
       arrows[number].hasTwoHeads = odds.both > max(odds.forward, odds.backward)
       if arrows[number].direction < 0 { arrows[number].turn() }

@@ -31,7 +31,7 @@ extension PageArrowSearch {
       var head = head
       let tip = End(place: head.path[1], way: (head.path[1] - head.path[0]).unit)
       head.known += odds.knownOfTip(tip, tips: tips[head.to!], starts: starts[head.to!])
-      head.odds = PageArrowNetworks.initialHead(head.known)[0]
+      head.odds = lines.networks.initialHead(head.known)[0]
       return head
     }
     return initial + heads

@@ -7,6 +7,7 @@ struct PageLines {
   let cells: CellAnswers
   let states: [PageState]
   let decoding: PageDecoding
+  let networks: PageArrowNetworks
   /// The usual radius of a state, in cells.
   let scale: Double
   /// The probability of a line or a head of each cell outside the states.
@@ -23,8 +24,11 @@ struct PageLines {
   private var rows: Int { cells.rows }
 
   /// - Precondition: There is a state.
-  init(_ cells: CellAnswers, states: [PageState], decoding: PageDecoding) {
+  init(
+    _ cells: CellAnswers, states: [PageState], decoding: PageDecoding, networks: PageArrowNetworks
+  ) {
     (self.cells, self.states, self.decoding) = (cells, states, decoding)
+    self.networks = networks
     turns = Self.turns(straightness: decoding.straightness)
     scale = states.map(\.radius).median()!
     let (rows, columns) = (cells.rows, cells.columns)

@@ -24,6 +24,7 @@ struct PageReading: Sendable {
   /// Looks at the same page in other ways.
   private let lookAgain: @Sendable () -> [Look]
   private let decoding: PageDecoding
+  private let networks: PageArrowNetworks
   private let loop: ParallelLoop
 
   /// The cells of a page at some size.
@@ -31,6 +32,8 @@ struct PageReading: Sendable {
     fileprivate let cells: CellAnswers
     /// The map from its cells to the page.
     fileprivate let toPage: Transform
+    /// The networks that judge its lines.
+    fileprivate let networks: PageArrowNetworks
 
     /// Returns what these cells alone show.
     func reading(decoding: PageDecoding) -> PageReading {
@@ -73,7 +76,8 @@ struct PageReading: Sendable {
       let seen = Double(max(recognition.picture.width, recognition.picture.height))
       return [own.averaged(with: mirrored), own, mirrored].map {
         let cellSize = Double(recognizer.cellSize) * side / seen
-        return Look(cells: $0, toPage: .scale(x: cellSize, y: cellSize).then(back))
+        return Look(
+          cells: $0, toPage: .scale(x: cellSize, y: cellSize).then(back), networks: network.arrows)
       }
     }
     self.init(
@@ -106,7 +110,8 @@ struct PageReading: Sendable {
         Look(
           cells: recognition.cells,
           toPage: .scale(x: cellSize, y: cellSize).then(
-            .translation(x: bounds.minX - margin, y: bounds.minY - margin)))
+            .translation(x: bounds.minX - margin, y: bounds.minY - margin)),
+          networks: network.arrows)
       ]
     }
   }
@@ -157,9 +162,12 @@ struct PageReading: Sendable {
     workers: Int = 1,
     lookAgain: @escaping @Sendable () -> [Look] = { [] }
   ) {
-    (self.states, self.decoding) = (states, decoding)
+    (self.states, self.decoding, networks) = (states, decoding, look.networks)
     (cells, toPage, toCells) = (look.cells, look.toPage, look.toPage.inverse)
-    lines = states.isEmpty ? nil : PageLines(look.cells, states: states, decoding: decoding)
+    lines =
+      states.isEmpty
+      ? nil
+      : PageLines(look.cells, states: states, decoding: decoding, networks: look.networks)
     self.isKnown = isKnown
     loop = ParallelLoop(workers: workers)
     self.lookAgain = lookAgain
@@ -182,7 +190,7 @@ struct PageReading: Sendable {
   }
 
   /// The look that was chosen, without the others that vote with it.
-  var look: Look { Look(cells: cells, toPage: toPage) }
+  var look: Look { Look(cells: cells, toPage: toPage, networks: networks) }
 
   /// The states and the arrows between them, as the cells alone show them.
   ///
