@@ -26,7 +26,7 @@ public struct Perspective: Hashable, Sendable {
     self.init(
       toX: SIMD3(m[0], m[1], m[2]), toY: SIMD3(m[3], m[4], m[5]),
       toDepth: SIMD3(m[6], m[7], 1))
-    // The inverse is asked for, and a map of a line has none.
+    // A map onto a line shows no plane.
     guard abs(determinant) > 1e-12 else { return nil }
   }
 
@@ -36,26 +36,6 @@ public struct Perspective: Hashable, Sendable {
     return Vector(
       (toX.x * place.x + toX.y * place.y + toX.z) / depth,
       (toY.x * place.x + toY.y * place.y + toY.z) / depth)
-  }
-
-  /// The image of `point`; its time and pressure stay.
-  public func apply(to point: Point) -> Point {
-    var moved = point
-    let place = apply(to: Vector(point))
-    (moved.x, moved.y) = (place.x, place.y)
-    return moved
-  }
-
-  /// The map back.
-  public var inverse: Perspective {
-    let (x, y, depth) = (toX, toY, toDepth)
-    return Perspective(
-      toX: SIMD3(
-        y.y * depth.z - y.z * depth.y, x.z * depth.y - x.y * depth.z, x.y * y.z - x.z * y.y),
-      toY: SIMD3(
-        y.z * depth.x - y.x * depth.z, x.x * depth.z - x.z * depth.x, x.z * y.x - x.x * y.z),
-      toDepth: SIMD3(
-        y.x * depth.y - y.y * depth.x, x.y * depth.x - x.x * depth.y, x.x * y.y - x.y * y.x))
   }
 
   private var determinant: Double {

@@ -1,5 +1,7 @@
 import Foundation
+import Ink
 import InkDatasets
+import InkDiagram
 import InkImageIO
 import InkRaster
 import SafeFiles
@@ -383,19 +385,45 @@ import TestSupport
       let result = try run("\(photographs) \(options) -o photographs")
       #expect(result.status == 0, "\(result.errors)")
     }
-    #expect(try FileTree.files(below: "\(folder.path)/photographs/pictures").count == 1)
+    let pictures = "\(folder.path)/photographs/pictures"
+    #expect(try FileTree.files(below: pictures).count == 1)
+    // The truth is the drawing in the picture.
+    func only(_ path: String) throws -> Recording {
+      var recordings: [Recording] = []
+      try InkFile(path: path).forEach { recordings.append(try $0.result.get()) }
+      return try #require(recordings.first)
+    }
+    let drawn = try only("\(Self.package)/Examples/Drawings/mod3.ndjson")
+    let truth = try only("\(folder.path)/photographs/truth.ndjson")
+    let picture = try Photograph.read(path: "\(pictures)/00001.jpg")
+    #expect(truth.drawing.strokes.map(\.points.count) == drawn.drawing.strokes.map(\.points.count))
+    #expect(
+      truth.drawing.strokes.flatMap(\.points).map(\.time)
+        == drawn.drawing.strokes.flatMap(\.points).map(\.time))
+    let bounds = try #require(truth.drawing.bounds)
+    #expect(bounds.minX > 0 && bounds.maxX < Double(picture.width))
+    #expect(bounds.minY > 0 && bounds.maxY < Double(picture.height))
+    let diagram = try #require(try Diagram(attributes: truth.attributes))
+    for state in diagram.states {
+      let rings = zip(truth.drawing.strokes, diagram.strokes).filter { $1.element == state.id }
+        .filter { $1.role == .state }.map { Drawing([$0.0]).bounds! }
+      let ring = try #require(rings.max { $0.longerSide < $1.longerSide })
+      #expect(state.center.distance(to: Vector(ring.center)) < 0.3 * state.radius)
+      #expect((0.75...1.35).contains(ring.longerSide / 2 / state.radius))
+    }
   }
 
   @Test func writingIsCutOutOfPages() throws {
     try folder.write("words.txt", "quagga\nibex\n")
-    let compose = "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 5"
+    let compose = "dataset compose pages --writers 2 --count 12 --width 480 --height 480 --seed 9"
     var result = try run("\(compose) --legible --words words.txt -o pages")
     #expect(result.status == 0, "\(result.errors)")
     result = try run("dataset cut labels pages -o labels")
     #expect(result.status == 0, "\(result.errors)")
     let texts = try String(contentsOfFile: "\(folder.path)/labels/labels.tsv", encoding: .utf8)
     let rows = texts.split(separator: "\n").dropFirst().map { $0.split(separator: "\t") }
-    let truth = try PageTruth.read(folder: "\(folder.path)/pages").values
+    let pages = try PageTruth.read(folder: "\(folder.path)/pages")
+    let (truth, first) = (pages.values, try #require(pages.keys.min()))
     let written = Set(truth.flatMap { $0.writing ?? [] }.map(\.label))
     #expect(rows.count > 5 && rows.allSatisfy { written.contains(String($0[1])) })
     #expect(written.contains { !$0.ranges(of: /(?i)quagga|ibex/).isEmpty })
@@ -421,11 +449,11 @@ import TestSupport
       #expect(result.status == 1 && result.errors.contains(message), "\(name): \(result.errors)")
     }
     try json.write(to: truthPath, atomically: true, encoding: .utf8)
-    try FileManager.default.removeItem(atPath: "\(folder.path)/pages/pictures/000001.png")
+    try FileManager.default.removeItem(atPath: "\(folder.path)/pages/pictures/\(first)")
     result = try run("dataset cut labels pages -o none")
     #expect(
       result.status == 1
-        && result.errors.contains("pages/000001.png: expected a picture, which truth.json names"))
+        && result.errors.contains("pages/\(first): expected a picture, which truth.json names"))
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
   }
 

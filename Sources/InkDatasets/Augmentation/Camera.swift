@@ -6,8 +6,6 @@ struct Camera {
   /// The size of the picture, in pixels.
   let width: Int
   let height: Int
-  /// Pixels for a canvas point, where the picture is sharpest.
-  let scale: Double
   /// The angle to the normal of the paper, in radians.
   let tilt: Double
   /// The direction of the slope, in radians.
@@ -22,7 +20,7 @@ struct Camera {
   func map(about middle: Point) -> Perspective {
     let length = distance * Double(max(width, height))
     func seen(_ x: Double, _ y: Double) -> Point {
-      let flat = Transform.rotation(turn).apply(to: Point(x * scale, y * scale))
+      let flat = Transform.rotation(turn).apply(to: Point(x, y))
       let along = flat.x * cos(slope) + flat.y * sin(slope)
       let beside = flat.y * cos(slope) - flat.x * sin(slope)
       let depth = 1 + along * sin(tilt) / length

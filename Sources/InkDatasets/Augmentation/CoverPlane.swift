@@ -12,26 +12,6 @@ struct CoverPlane {
     values = [Float](repeating: 0, count: width * height)
   }
 
-  mutating func fill(_ share: (_ column: Int, _ row: Int) -> Double) {
-    for row in 0..<height {
-      for column in 0..<width { values[row * width + column] = Float(share(column, row)) }
-    }
-  }
-
-  /// Draws `stroke`; `pen` gives its width and cover for a distance from its start, in pixels.
-  mutating func draw(
-    _ stroke: Stroke, pen: (_ along: Double) -> (width: Double, cover: Double)
-  ) {
-    var along = 0.0
-    var last = stroke.points[0]
-    for point in stroke.points {
-      let (width, cover) = pen(along)
-      mark(Vector(last), Vector(point), radius: width / 2, cover: cover)
-      along += last.distance(to: point)
-      last = point
-    }
-  }
-
   /// The longest part of a segment that is marked at once: the boxes of long oblique ones are large.
   private static let longestPart = 16.0
 

@@ -5,7 +5,6 @@ import InkDatasets
 import InkDiagram
 import InkImageIO
 import SafeFiles
-import SeededRandom
 
 /// Simulates photographs of drawings.
 struct DatasetPhotograph: ParsableCommand {
@@ -13,10 +12,11 @@ struct DatasetPhotograph: ParsableCommand {
     commandName: "photograph",
     abstract: "Simulate photographs of drawings, on paper and boards.",
     discussion: """
-      Each drawing becomes a JPEG: ink on plain, squared or ruled paper or on a board, in uneven light, \
+      Each drawing becomes a grey JPEG: ink on paper, with or without lines, or on a board, in uneven light, \
       blurred and noisy, turned by up to 10° and seen at an angle of up to 20°. The folder gets the \
       pictures, pictures/00001.jpg, and their drawings in pixels, truth.ndjson, one per line with all \
-      fields of the data. The seed and the number of a drawing decide everything.
+      fields of the data and the surface, such as white or blackboard. The seed and the number of a drawing \
+      decide everything.
 
       Example: inkstate dataset photograph Examples/Drawings/drawings.ndjson --output runs/photographs
 
@@ -31,6 +31,9 @@ struct DatasetPhotograph: ParsableCommand {
   var seed: UInt64 = 1
 
   @OptionGroup var output: OutputOptions
+
+  /// The quality of the JPEG files.
+  private static let quality = 92
 
   func run() throws {
     try output.check(inputs: [data])
@@ -53,14 +56,16 @@ struct DatasetPhotograph: ParsableCommand {
         atPath: pictures, withIntermediateDirectories: true)
       var truth = Data()
       for (index, (recording, place)) in recordings.enumerated() {
-        var generator = SeededGenerator(seed: seed, stream: UInt64(index))
-        let simulated = SimulatedPhotograph(of: recording.drawing, using: &generator)
+        let diagram = try Diagram(attributes: recording.attributes)
+        let picture = PagePicture(
+          photographOf: recording.drawing, states: diagram?.states ?? [],
+          seed: seed, number: index)
         let name = String(index + 1)
         let file = String(repeating: "0", count: max(0, 5 - name.count)) + name + ".jpg"
         try FileTree.write(
-          JPEG.encode(simulated.photograph, quality: 60 + generator.index(below: 33)),
+          JPEG.encode(picture.photograph, quality: Self.quality),
           to: FileTree.join(pictures, file))
-        truth += try NDJSON.line(simulated.moved(recording), at: place) + Data("\n".utf8)
+        truth += try NDJSON.line(picture.moved(recording, diagram), at: place) + Data("\n".utf8)
         progress.add(1)
       }
       try FileTree.write(truth, to: FileTree.join(temporary, "truth.ndjson"))
@@ -70,19 +75,21 @@ struct DatasetPhotograph: ParsableCommand {
   }
 }
 
-extension SimulatedPhotograph {
+extension PagePicture {
   /// The recording as it is in the picture.
-  fileprivate func moved(_ recording: Recording) throws -> Recording {
+  fileprivate func moved(_ recording: Recording, _ diagram: Diagram?) -> Recording {
     var moved = recording
-    moved.drawing = Drawing(strokes)
-    moved.attributes["surface"] = .text(surface.rawValue)
-    guard var diagram = try Diagram(attributes: recording.attributes) else { return moved }
-    for index in diagram.states.indices {
-      let state = diagram.states[index]
-      let place = perspective.apply(to: state.center)
-      let beside = perspective.apply(to: state.center + Vector(state.radius, 0))
-      diagram.states[index].center = place
-      diagram.states[index].radius = place.distance(to: beside)
+    for (stroke, placed) in page.strokes.enumerated() {
+      for (point, place) in placed.path.enumerated() {
+        moved.drawing.strokes[stroke].points[point].x = place.x
+        moved.drawing.strokes[stroke].points[point].y = place.y
+      }
+    }
+    moved.attributes["surface"] = .text(surface)
+    guard var diagram else { return moved }
+    for (index, state) in page.states.enumerated() {
+      diagram.states[index].center = state.center
+      diagram.states[index].radius = state.halfWidth
     }
     moved.attributes.merge(diagram.attributes) { $1 }
     return moved

@@ -13,6 +13,8 @@ public struct PagePicture: Sendable {
   public let fields: DenseFields
   /// The page in px of the photograph.
   public let page: Page
+  /// What it was drawn on, such as `white` paper or a `blackboard`.
+  public let surface: String
   /// What was drawn for each trait of the paper, the light and the camera.
   package let drawn: [[Double]]
 }
@@ -29,9 +31,10 @@ extension PageComposer {
 extension PagePicture {
   init(of flat: Page, enlargement: Double, using dice: inout PageDice) {
     let surface: PageSurface = dice.choose(.surface)
+    self.surface = "\(surface)"
     let quarter = Double.pi / 2
     let camera = Camera(
-      width: flat.width, height: flat.height, scale: 1,
+      width: flat.width, height: flat.height,
       tilt: surface.isExact ? 0 : dice.number(.tilt) * .pi / 180,
       slope: dice.generator.uniform(0...2 * Double.pi),
       turn: surface.isExact ? (flat.turn / quarter).rounded() * quarter : flat.turn,

@@ -27,7 +27,7 @@ public enum PageValues: Hashable, Sendable {
   }
 
   /// One number only.
-  fileprivate static func only(_ value: Double) -> PageValues {
+  static func only(_ value: Double) -> PageValues {
     .range(value...value, usual: value...value, share: 1)
   }
 
@@ -71,8 +71,8 @@ public struct PageVariety: Hashable, Sendable {
     variety[.blur] = .range(0...1.4, usual: 0...0.7, share: 0.85)
     variety[.originalSize] = .range(0.6...1, usual: 1...1, share: 0.85)
     variety[.noAutomaton] = .chance(0)
-    // Outputs need more practice than people's drawings have of them.
-    variety[.symbolKind] = .choice([0.3, 5, 3, 0.7, 0.7, 4, 2, 1.5])
+    // Outputs, patterns and words need more practice than people's drawings have of them.
+    variety[.symbolKind] = .choice([0.3, 4, 3, 1.2, 0.7, 3, 2, 4])
     return variety
   }
 
