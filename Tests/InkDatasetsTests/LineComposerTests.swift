@@ -36,14 +36,15 @@ import TestSupport
   @Test func everyHandWritesEveryKindWithItsOwnCharacters() throws {
     let composed = LineComposer(seed: 1).compose(from: recorded(), perWriter: 20)
     let counts = Dictionary(grouping: composed.examples) { "\($0.hand!) \($0.kind)" }
-    #expect(counts.count == 28 && counts.values.allSatisfy { $0.count == 20 })
+    #expect(counts.count == 32 && counts.values.allSatisfy { $0.count == 20 })
     for example in composed.examples {
       let hand = example.writer == "writer 0" ? 0 : 1
       var drawn: Set<Character> = []
       if case .text(let characters)? = example.attributes["drawn"] { drawn = Set(characters) }
       // Each recorded character is the one stroke with its number of points, in the order of the text.
       let written = try drawing(example).strokes.map(\.points.count).filter { $0 >= 80 }
-      let expected = example.label.filter { !drawn.contains($0) || $0 == "ε" }.map { letter in
+      let expected = example.label.filter { !drawn.union([" "]).contains($0) || $0 == "ε" }.map {
+        letter in
         (letter == "ε" ? "3c" : String(letter)).map {
           80 + 40 * Self.letters.firstIndex(of: $0)! + hand
         }
@@ -105,7 +106,7 @@ import TestSupport
       .compose(from: recorded(), perWriter: 60)
     let plain = LineComposer(seed: 3).compose(from: recorded(), perWriter: 60)
     let signKinds = LineKind.withSigns.map { "composed \($0.rawValue)" }
-    // Only signs and conditions have an underscore that is written.
+    // Only kinds with signs have an underscore that is written.
     #expect(
       plain.examples.map(\.label)
         == composed.examples.map { example in
@@ -141,6 +142,18 @@ import TestSupport
         let turing = /[\w□$](\/[\w□$],|→[\w□$],|;[\w□$];)[RLSrl]|\([\w□$],[\w□$],[RLSrl]\)/
         let pushdown = /[\w□$],[\w□$](→[\w□$]{1,2}|\/[\w□$])/
         fits = text.wholeMatch(of: turing) != nil || text.wholeMatch(of: pushdown) != nil
+      case "composed description":
+        let word = /\(?[A-Za-z]+(:[0-9]|=[0-9]{1,2};?|\/[A-Za-z]+|\))?/
+        let number = /[0-9]{1,2}|[01]{1,5}\/[0-9]|[0-9](\.[0-9])?[Mm]?[Ss]/
+        fits = text.split(separator: " ", omittingEmptySubsequences: false).allSatisfy {
+          $0.wholeMatch(of: word) != nil || $0.wholeMatch(of: number) != nil
+        }
+      case "composed pattern":
+        let ranges = /.*[0aA1]-[1-9zZ].*/
+        let names = /\[?(digit|letter|other|any|alpha|space)(\]|([\/|,]| or )[a-z]+)/
+        fits =
+          text.wholeMatch(of: ranges) != nil || text.wholeMatch(of: names) != nil
+          || text.wholeMatch(of: /.\|.|\[\^.\]/) != nil
       default: fits = false
       }
       #expect(fits, "\(example.kind): \(text)")
@@ -148,9 +161,28 @@ import TestSupport
     for text in ["q_0", "q_1", "q0"] {
       #expect(composed.examples.contains { $0.label == text })
     }
-    for text in ["A", "0,1", "a,b", "ε", "eps", "λ"] {
+    for text in ["A", "0,1", "a,b", "ε", "eps", "λ", "[a-z]", "0-9"] {
       #expect(plain.examples.contains { $0.label == text })
     }
+  }
+
+  /// The words of a description are farther apart than its letters.
+  @Test func wordsAreApart() throws {
+    let composed = LineComposer(seed: 8).compose(from: recorded(hands: 6), perWriter: 40)
+    var count = 0
+    for example in composed.examples where example.kind == "composed description" {
+      let parts = example.label.split(separator: " ")
+      guard parts.count == 2, example.label.allSatisfy({ $0.isLetter || $0.isNumber || $0 == " " })
+      else { continue }
+      let boxes = try drawing(example).strokes.filter { !isSlashOfZero($0) }
+        .map { Drawing([$0]).bounds! }
+      let gaps = zip(boxes, boxes.dropFirst()).map { $1.minX - $0.maxX }
+      let between = gaps[parts[0].count - 1]
+      #expect(
+        gaps.enumerated().allSatisfy { $0.offset == parts[0].count - 1 || $0.element < between })
+      count += 1
+    }
+    #expect(count > 60)
   }
 
   @Test func charactersStandOnTheLineInTheirSizes() throws {
@@ -355,11 +387,11 @@ import TestSupport
     let composer = LineComposer(seed: 1)
     let lines = composer.compose(from: recorded(), perWriter: 50)
     let others = composer.noWriting(beside: lines, share: 0.2)
-    // 175 beside the 700 lines of each hand are a fifth of all.
-    #expect(others.examples.count == 350 && others.labels == [Recording.noWriting])
+    // 200 beside the 800 lines of each hand are a fifth of all.
+    #expect(others.examples.count == 400 && others.labels == [Recording.noWriting])
     #expect(
       Dictionary(grouping: others.examples, by: \.writer).mapValues(\.count)
-        == ["test/writer 0": 175, "test/writer 1": 175])
+        == ["test/writer 0": 200, "test/writer 1": 200])
     let kinds = Dictionary(grouping: others.examples, by: \.kind)
     #expect(kinds.count == 12 && kinds["no writing: arrow"] != nil)
     #expect(kinds.allSatisfy { $0.value.count >= 20 && $0.key.hasPrefix("no writing: ") })
@@ -370,12 +402,12 @@ import TestSupport
     #expect(others == composer.noWriting(beside: lines, share: 0.2))
     // Parts of divided data have drawings of their own.
     let ink = Dictionary(grouping: others.examples) { $0.contentFingerprint }
-    #expect(ink.count == 350)
+    #expect(ink.count == 400)
     #expect(composer.noWriting(beside: lines, share: 0).examples.isEmpty)
     // Also where each writer has the same shapes.
     let few = composer.noWriting(
       beside: composer.compose(from: recorded(), perWriter: 5), share: 0.19)
-    #expect(Set(few.examples.map(\.contentFingerprint)).count == 32)
+    #expect(Set(few.examples.map(\.contentFingerprint)).count == 38)
   }
 
   /// A ring that is drawn several times shows each turn, so that it is no `0`.
@@ -398,10 +430,11 @@ import TestSupport
     let dataset = try Dataset.load(path).dataset
     let composed = LineComposer(seed: 1).compose(from: dataset, perWriter: 2)
     #expect(Set(composed.examples.map(\.hand)).count == 40)
-    #expect(composed.examples.count == 40 * 14 * 2)
+    #expect(composed.examples.count == 40 * 16 * 2)
     for example in composed.examples {
       let image = try example.line(.standard)
-      #expect(!image.isBlank && image.bitmap.width < 480, "\(example.label)")
+      let longest = example.kind == "composed description" ? 960 : 480
+      #expect(!image.isBlank && image.bitmap.width < longest, "\(example.label)")
     }
   }
 }

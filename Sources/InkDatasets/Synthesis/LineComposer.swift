@@ -5,9 +5,9 @@ import SeededRandom
 /// Composes lines of writing from recorded single characters.
 ///
 /// The texts are those that people write on automata: names of states, symbols and lists of them, the
-/// empty word, numbers, expressions, short words, random letters, signs, outputs and conditions. All
-/// characters of a line come from one writer, who is also the writer of the line, so that splits by
-/// writer stay correct.
+/// empty word, numbers, expressions, short words, random letters, signs, outputs, conditions, descriptions of several words
+/// and numbers, and patterns of scanners. All characters of a line come from one writer, who is also the writer of the
+/// line, so that splits by writer stay correct.
 /// Punctuation, signs and `λ` that the writer did not record are drawn, and `ε` is the writer's
 /// mirrored 3, or c with a bar; the attribute `drawn` lists these characters. The attribute `kind` names the kind of
 /// text. Indices are small and low, or as large as the letter, or level with it, and characters touch
@@ -18,7 +18,7 @@ public struct LineComposer: Sendable {
   public let seed: UInt64
   /// Whether the text of a line has `_` before a subscript, which is written small and low.
   public let marksSubscripts: Bool
-  /// Words besides those of diagrams, also in identifiers; conditions have them instead of frequent words.
+  /// Words besides those of diagrams, also in identifiers; conditions and descriptions have them instead of frequent words.
   public let vocabulary: [String]
 
   /// Creates a composer with a random seed.
@@ -43,7 +43,7 @@ public struct LineComposer: Sendable {
         for index in 0..<perWriter {
           var generator = SeededGenerator(
             seed: seed, stream: 0x11e6, UInt64(number), UInt64(kindNumber), UInt64(index))
-          guard let text = texts.next(using: &generator) else { break }
+          guard let text = texts.next(using: &generator) else { continue }
           let line = writer.line(text, using: &generator)
           var example = model
           example.content = .drawing(line.drawing)
@@ -113,7 +113,9 @@ extension LineText {
 
   /// The part of each character.
   fileprivate var parts: [Part] {
-    let symbols = characters.split(omittingEmptySubsequences: false) { $0.character == "," }
+    let symbols = characters.split(omittingEmptySubsequences: false) {
+      [",", " "].contains($0.character)
+    }
     return Array(
       symbols.map { symbol -> [Part] in
         guard let slash = symbol.firstIndex(where: { $0.character == "/" }),
@@ -129,7 +131,7 @@ extension LineText {
 package enum LineKind: String {
   case name, index, primed, symbol, list, number, expression, word, letters
   case emptyWord = "empty word"
-  case phrase, characters, signs, output, condition, machine
+  case phrase, characters, signs, output, condition, machine, description, pattern
 
   /// The kinds that are composed of handwriting; others need more characters than most writers have.
   package static let handwritten: [LineKind] = [
@@ -137,7 +139,9 @@ package enum LineKind: String {
   ]
 
   /// The kinds with signs, which are drawn where the writer did not record them.
-  package static let withSigns: [LineKind] = [.signs, .output, .condition, .machine]
+  package static let withSigns: [LineKind] = [
+    .signs, .output, .condition, .machine, .description, .pattern,
+  ]
 }
 
 /// Random texts of one kind, of the characters that a writer has.
@@ -209,16 +213,21 @@ package struct LineTexts {
     case .output: written(using: &generator, output)
     case .condition: written(using: &generator, condition)
     case .machine: written(using: &generator, machine)
+    case .description: written(using: &generator, withSpaces: true, description)
+    case .pattern: written(using: &generator, withSpaces: true, pattern)
     }
   }
 
   /// Returns a text of which the writer has all characters, or `nil` if it seems that there is none.
   private func written(
-    using generator: inout SeededGenerator, _ text: (inout SeededGenerator) -> String?
+    using generator: inout SeededGenerator, withSpaces: Bool = false,
+    _ text: (inout SeededGenerator) -> String?
   ) -> LineText? {
     for _ in 0..<Self.tries {
       guard let text = text(&generator) else { return nil }
-      if text.allSatisfy(characters.contains) { return LineText(text) }
+      if text.allSatisfy({ characters.contains($0) || withSpaces && $0 == " " }) {
+        return LineText(text)
+      }
     }
     return nil
   }
@@ -461,6 +470,64 @@ package struct LineTexts {
     }
   }
 
+  /// How people describe states and what happens between them: State 5, GO NORTH, btn press/led off, N:0 S:1, got 10/0.
+  private func description(using generator: inout SeededGenerator) -> String? {
+    guard !words.isEmpty, !digits.isEmpty else { return nil }
+    let others = vocabulary.isEmpty ? CommonWords.all : vocabulary
+    func word() -> String {
+      generator.chance(0.5) ? generator.pick(words).lowercased() : generator.pick(others)
+    }
+    func digit() -> String { String(generator.pick(digits)) }
+    func number() -> String { generator.chance(0.8) ? digit() : digit() + digit() }
+    func bits() -> String {
+      (0...generator.index(below: 4)).map { _ in generator.pick(["0", "1"]) }.joined()
+    }
+    let parts: [String] =
+      switch generator.index(below: 16) {
+      case 0, 1, 2, 3: [word(), number()]
+      case 4, 5, 6: [word(), word()]
+      case 7: [word(), word(), word()]
+      case 8: [word(), word(), number()]
+      case 9: ["\(word()):\(digit())"]
+      case 10: (0...generator.index(below: 2)).map { _ in "\(generator.pick(letters)):\(digit())" }
+      case 11: ["(\(word())", "\(word()))"]
+      case 12: ["\(word())=\(number())" + (generator.chance(0.3) ? ";" : "")]
+      case 13: [word(), "\(bits())/\(digit())"]
+      case 14: [word(), "\(word())/\(word())", word()]
+      default: [digit() + generator.pick(["s", "ms", ".\(digit())s"]), word()]
+      }
+    let styled: [String] =
+      switch generator.index(below: 10) {
+      case 0, 1, 2: parts.map { $0.uppercased() }
+      case 3, 4, 5: parts.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+      case 6, 7: [parts[0].prefix(1).uppercased() + parts[0].dropFirst()] + parts.dropFirst()
+      default: parts
+      }
+    return styled.joined(separator: " ")
+  }
+
+  /// What scanners read at a transition: [a-z], 0-9, A-Z,a-z, E|e, letter|digit.
+  private func pattern(using generator: inout SeededGenerator) -> String? {
+    guard !letters.isEmpty, !digits.isEmpty else { return nil }
+    let signs = Array("+-*/=<>.;:,_!&|()").filter(characters.contains)
+    func one() -> String {
+      String(generator.pick(generator.chance(0.5) && !signs.isEmpty ? signs : letters + digits))
+    }
+    func range() -> String { generator.pick(["0-9", "a-z", "A-Z", "0-9", "a-zA-Z", "1-9", "0-1"]) }
+    func name() -> String { generator.pick(["digit", "letter", "other", "any", "alpha", "space"]) }
+    return switch generator.index(below: 10) {
+    case 0, 1: "[\(range())]"
+    case 2: range()
+    case 3: "[\(range())\(generator.chance(0.5) ? "_" : one())]"
+    case 4: "\(range()),\(range())"
+    case 5: "\(one())|\(one())"
+    case 6: "\(name())\(generator.pick(["/", "|", ",", " or "]))\(name())"
+    case 7: "[\(name())]"
+    case 8: "[^\(one())]"
+    default: "\(one()),\(range())"
+    }
+  }
+
   private func emptyWord(using generator: inout SeededGenerator) -> LineText? {
     guard !emptyWords.isEmpty else { return nil }
     let word =
@@ -549,6 +616,8 @@ struct LineWriter {
   private static let slashing = 0.1
   /// The share of lines with outputs that are written as fractions, and the usual width of a slash.
   private static let (fractions, slashWidth) = (0.5, 0.45)
+  /// The width of a space, besides the gap between characters.
+  private static let spaces = 0.3...1.0
   /// The share of `ε` that are written as a c with a bar.
   private static let barred = 0.3
 
@@ -622,6 +691,10 @@ struct LineWriter {
         size *= fraction.size(of: part)
         // All parts have their middle on one line before the symbol rises and the output drops.
         baseline += fraction.drop(of: part) - 0.5 * (1 - fraction.size(of: part))
+      }
+      guard character != " " else {
+        x += generator.uniform(Self.spaces)
+        continue
       }
       let glyph = glyph(character, using: &generator)
       if samples[character] == nil { drawn.insert(character) }

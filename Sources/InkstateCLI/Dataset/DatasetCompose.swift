@@ -57,7 +57,8 @@ struct DatasetCompose: ParsableCommand {
       discussion: """
         The lines are names of states (q0, mostly with a small low subscript), symbols, lists (a,b), \
         numbers, expressions (i++), spellings of the empty word, short words, random letters, signs, outputs \
-        (0/1), conditions (x==0) and transitions of Turing machines and pushdown automata (0/1,R). \
+        (0/1), conditions (x==0), transitions of Turing machines and pushdown automata (0/1,R), descriptions \
+        (State 5) and patterns ([a-z]). \
         Punctuation, signs and λ are drawn where a writer did not record them, and ε is the writer's \
         mirrored 3, or c with a bar; the attribute drawn lists these characters.
 
@@ -199,7 +200,7 @@ struct WordListOptions: ParsableArguments {
   @Option(
     help: """
       A text file with words, one per line, that are written besides those of diagrams, alone and in names such as \
-      doorOpen, door_open and Door101, and in conditions. Each writer writes those of which all letters were recorded.
+      doorOpen, door_open and Door101, and in conditions and descriptions. Each writer writes those of which all letters were recorded.
       """)
   var words: String?
 

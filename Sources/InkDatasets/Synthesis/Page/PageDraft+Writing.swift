@@ -3,9 +3,13 @@ import Ink
 import SeededRandom
 
 extension PageDraft {
-  /// The shares of names with an output (Moore), of conditions among words at arrows, of lists that are binary, and of
-  /// single symbols that are the empty word, alone or with another symbol.
-  private static let (namesWithOutput, conditions, binaryLists, emptyWords) = (0.1, 0.4, 0.1, 0.12)
+  /// The shares of names with an output (Moore), of lists that are binary, and of single symbols that are the empty word,
+  /// alone or with another symbol.
+  private static let (namesWithOutput, binaryLists, emptyWords) = (0.1, 0.1, 0.12)
+  /// The shares of conditions among words at arrows, and of descriptions among other words there, and in states.
+  private static let (conditions, descriptions) = (0.4, 0.4)
+  /// The share of ranges that are written as a ``LineKind/pattern``.
+  private static let patterns = 0.6
   /// The share of other single symbols that are signs, as in drawings of scanners, and these.
   private static let signs = 0.12
   private static let signsOfScanners = [
@@ -42,8 +46,11 @@ extension PageDraft {
     }
     var writing: Writing?
     if habits.content == .words {
-      let lines = (0..<dice.count(.wordLines)).map { _ in
-        dice.generator.chance(0.25)
+      let lines = (0..<dice.count(.wordLines)).map { _ -> Writing in
+        if dice.generator.chance(Self.descriptions) {
+          return writer.text(.description, .word, using: &dice.generator)
+        }
+        return dice.generator.chance(0.25)
           ? writer.phrase(2, using: &dice.generator) : writer.word(using: &dice.generator)
       }
       writing = Writing(
@@ -124,6 +131,8 @@ extension PageDraft {
     case .one: return writer.text(.symbol, using: &dice.generator)
     case .words where dice.generator.chance(Self.conditions):
       return writer.text(.condition, .word, using: &dice.generator)
+    case .words where dice.generator.chance(Self.descriptions):
+      return writer.text(.description, .word, using: &dice.generator)
     case .words:
       let words = 1 + dice.generator.index(below: 3)
       return writer.phrase(words, using: &dice.generator)
@@ -134,6 +143,8 @@ extension PageDraft {
         ? LineTexts.binaryNumbers(count, using: &dice.generator)
         : (0..<count).map { _ in symbol() }
       text = symbols.joined(separator: separator)
+    case .range where dice.generator.chance(Self.patterns):
+      return writer.text(.pattern, .symbol, using: &dice.generator)
     case .range: text = dice.generator.chance(0.5) ? "[\(symbol())-\(symbol())]" : "0-9"
     case .brackets:
       let (open, close) = dice.generator.pick([("{", "}"), ("(", ")"), ("[", "]")])

@@ -19,7 +19,7 @@ public struct PageWriter: Sendable {
   /// The kinds of text that pages have.
   private static let kinds: [LineKind] = [
     .name, .index, .symbol, .list, .number, .expression, .word, .letters, .emptyWord, .signs,
-    .output, .condition, .machine,
+    .output, .condition, .machine, .description, .pattern,
   ]
   /// The fewest characters, and the fewest words, of a writer.
   private static let (fewestCharacters, fewestWords) = (12, 15)
