@@ -26,7 +26,7 @@ struct DatasetCompose: ParsableCommand {
         Rings come from drawings with the label state, shafts and heads from drawings with the label \
         transition. datasets/LABELS.md describes the results.
 
-        Example: inkstate dataset compose strokes datasets/synthetic.ndjson --per-writer 40 \
+        Example: inkstate dataset compose strokes datasets/synthetic.ndjson --per-writer 10 \
         --output runs/composed.ndjson
         """)
 
@@ -68,7 +68,7 @@ struct DatasetCompose: ParsableCommand {
 
         Example: inkstate dataset synthesize --repertoire digits --output runs/digits.ndjson
 
-        Example: inkstate dataset compose lines runs/digits.ndjson --output runs/lines.ndjson
+        Example: inkstate dataset compose lines runs/digits.ndjson --per-writer 10 --output runs/lines.ndjson
         """)
 
     @Argument(help: "A data set of single characters with points and writers.")
@@ -200,7 +200,8 @@ struct WordListOptions: ParsableArguments {
   @Option(
     help: """
       A text file with words, one per line, that are written besides those of diagrams, alone and in names such as \
-      doorOpen, door_open and Door101, and in conditions and descriptions. Each writer writes those of which all letters were recorded.
+      doorOpen, door_open and Door101, and in conditions and descriptions. Each writer writes those of which all \
+      letters were recorded.
       """)
   var words: String?
 

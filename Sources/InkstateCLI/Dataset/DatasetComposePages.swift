@@ -25,7 +25,7 @@ struct DatasetComposePages: ParsableCommand {
 
       Example: inkstate dataset compose pages --writers 20 --count 10 --output runs/pages
 
-      Example: inkstate dataset compose pages --writers 20 --rows --output runs/rows.png
+      Example: inkstate dataset compose pages --writers 5 --rows --output runs/rows.png
       """)
 
   @Argument(help: "Data sets with characters or words, points and writers.")

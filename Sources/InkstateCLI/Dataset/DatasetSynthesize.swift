@@ -18,7 +18,7 @@ struct DatasetSynthesize: ParsableCommand {
       Example: inkstate dataset synthesize --writers 40 --per-class 10 --seed 1 \
       --output runs/synthetic.ndjson
 
-      Example: inkstate dataset synthesize --writers 100 --per-class 25 --form npy \
+      Example: inkstate dataset synthesize --writers 20 --per-class 25 --form npy \
       --output runs/pictures
       """)
 

@@ -49,7 +49,7 @@ struct Train: ParsableCommand {
       inkstate train …. The weights equal those of one process up to rounding. If a process fails, \
       the others stop, and --resume continues from the last checkpoint.
 
-      Example: inkstate train datasets/synthetic.ndjson --epochs 20 --output runs/model.safetensors
+      Example: inkstate train datasets/synthetic.ndjson --epochs 5 --output runs/model.safetensors
 
       Example: inkstate train --from models/inkstate.safetensors --adapt datasets/synthetic.ndjson \
       --epochs 2 --output runs/mine.safetensors
