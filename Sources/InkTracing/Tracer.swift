@@ -31,6 +31,8 @@ public struct Tracer: Sendable {
   static let straight = 0.02
   /// The shorter side of a picture in which strokes can be traced, in pixels.
   static let minimumSide = 3
+  /// The shorter side, in pixels, that a picture with too much detail has when it is made smaller, at least.
+  private static let minimumSmallerSide = 256
   /// The most strokes of a drawing.
   public static let maximumStrokes = 20_000
 
@@ -68,7 +70,22 @@ public struct Tracer: Sendable {
     }
     result.isLightOnDark = ink.picture.isLightOnDark
     result.rotation = ink.rotation
-    let lines = try lines(in: ink.mask, of: ink.picture)
+    let lines: FoundLines
+    do {
+      lines = try self.lines(in: ink.mask, of: ink.picture)
+    } catch {
+      // The noise of a camera in weak light is finer than lines.
+      let smaller = 2 * ink.picture.reduction
+      guard min(photograph.width, photograph.height) / smaller >= Self.minimumSmallerSide else {
+        throw error
+      }
+      ink = inkOf(photograph, reduction: smaller)
+      enlargement = 1
+      guard let found = try? self.lines(in: ink.mask, of: ink.picture), !found.lines.isEmpty else {
+        throw error
+      }
+      lines = found
+    }
     let scale = Double(ink.picture.reduction) / enlargement
     let deviation = max(1, lines.penWidth / 2)
     for line in lines.lines {
@@ -112,10 +129,13 @@ public struct Tracer: Sendable {
     return inkOf(photograph, reduction: smaller)
   }
 
+  /// Lines, the usual width of the pen, and how many printed lines were left out.
+  private typealias FoundLines = (lines: [TracedLine], penWidth: Double, printed: Int)
+
   /// Traces the lines of `mask`; `isCleared` tells whether printed lines were removed.
   private func lines(
     in mask: InkMask, of picture: EvenedPicture, isCleared: Bool = false
-  ) throws(TracingError) -> (lines: [TracedLine], penWidth: Double, printed: Int) {
+  ) throws(TracingError) -> FoundLines {
     var ink = mask
     var mask = mask
     let meanWidth = mask.meanWidth

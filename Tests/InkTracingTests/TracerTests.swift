@@ -126,6 +126,20 @@ import Testing
     #expect(strokes.count { isClosedRing($0) } == 2)
   }
 
+  /// A camera's noise in weak light gives far more strokes than a drawing has.
+  @Test func aDrawingInWeakLightIsTraced() throws {
+    var scene = Scene()
+    (scene.width, scene.height, scene.penWidth) = (1200, 900, 5)
+    (scene.paper, scene.ink, scene.noise) = ((200, 200, 200), (110, 110, 110), 30)
+    scene.strokes = [
+      Scene.ring(350, 300, radius: 130), Scene.ring(850, 500, radius: 130),
+      Scene.line(470, 350, 730, 450),
+    ]
+    let strokes = try trace(scene).drawing.strokes
+    #expect(share(of: scene.strokes, near: strokes) > 0.97)
+    #expect(strokes.count < 100)
+  }
+
   @Test func paleLinesAtAnyDistancesAreThePaper() throws {
     var random = SeededGenerator(seed: 3)
     var scene = Scene()
