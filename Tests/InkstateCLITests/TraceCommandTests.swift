@@ -106,6 +106,18 @@ import TestSupport
     #expect(result.errors.contains("noise.png: expected a drawing, found"))
   }
 
+  @Test func picturesThatCannotBeReadAreNotRight() throws {
+    let drawing = paper.replacing("Pictures/paper.jpg", with: "Drawings/mod3.ndjson")
+    #expect(try run("dataset photograph \(drawing) -o photographs").status == 0)
+    try Data([0xFF, 0xD8, 0xFF]).write(
+      to: URL(fileURLWithPath: "\(folder.path)/photographs/pictures/00001.jpg"))
+    let result = try run(
+      "automaton recognize photographs/pictures --truth photographs/truth.ndjson")
+    #expect(
+      result.status == 2 && result.errors.contains("not read: photographs/pictures/00001.jpg"))
+    #expect(result.output.hasPrefix("exactly right: 0 of 1 "), "\(result.output)")
+  }
+
   @Test func automataAreRecognizedInPhotographs() throws {
     var result = try run("automaton recognize \(paper) --output a.automaton")
     #expect(result.status == 0)

@@ -143,7 +143,13 @@ struct AutomatonRecognize: ParsableCommand {
       if count < truths.count { comparison += DiagramComparison(found, truth: truths[count]) }
       count += 1
     }
-    let failureCount = try answer(take)
+    let failureCount = try answer(take) {
+      // What cannot be read is not right.
+      if count < truths.count {
+        comparison += DiagramComparison(Self.nothing, truth: truths[count])
+      }
+      count += 1
+    }
     if !truth.isEmpty {
       guard truths.count == count else {
         throw ValidationError(
@@ -161,18 +167,27 @@ struct AutomatonRecognize: ParsableCommand {
     if failureCount > 0 { throw ExitCode(2) }
   }
 
+  /// What is recognised in a picture that cannot be read.
+  private static let nothing = Diagram(states: [], transitions: [], strokes: [])
+
   /// What an automaton is recognised in.
   private enum Input {
     case drawing(Recording)
     case picture(Photograph)
   }
 
-  /// Passes all drawings on; returns how many items could not be read, and prints why.
-  private func answer(_ take: @escaping (Input, String) throws -> Void) throws -> Int {
+  /// Passes all drawings on, and tells of pictures that cannot be read; returns how many items could not be read, and prints
+  /// why.
+  private func answer(
+    _ take: @escaping (Input, String) throws -> Void, missed: @escaping () -> Void
+  ) throws -> Int {
     let inputs = DrawingInputs(
       drawing: { try take(.drawing($0), $1) },
       picture: { data, path in
-        try take(.picture(Photograph.decode(data, path: path)), path)
+        do { try take(.picture(Photograph.decode(data, path: path)), path) } catch {
+          missed()
+          throw error
+        }
       })
     var failureCount = 0
     var paths = files.isEmpty ? ["-"] : []
