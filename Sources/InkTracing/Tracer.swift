@@ -68,8 +68,6 @@ public struct Tracer: Sendable {
       ink = inkOf(photograph.enlarged, reduction: 1)
       enlargement = 2
     }
-    result.isLightOnDark = ink.picture.isLightOnDark
-    result.rotation = ink.rotation
     let lines: FoundLines
     do {
       lines = try self.lines(in: ink.mask, of: ink.picture)
@@ -86,6 +84,8 @@ public struct Tracer: Sendable {
       }
       lines = found
     }
+    result.isLightOnDark = ink.picture.isLightOnDark
+    result.rotation = ink.rotation
     let scale = Double(ink.picture.reduction) / enlargement
     let deviation = max(1, lines.penWidth / 2)
     for line in lines.lines {

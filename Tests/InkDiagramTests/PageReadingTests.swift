@@ -654,8 +654,20 @@ import TestSupport
   }
 
   @Test(arguments: [
-    ("{", "expected JSON"), ("{}", "arrow"),
-    (released.replacing("\"shortestPath\"", with: "\"other\""), "shortestPath"),
+    ("{", "arrows.json: expected JSON"),
+    ("{}", "arrows.json: expected the key `arrow`, found none"),
+    (
+      released.replacing("\"shortestPath\"", with: "\"other\""),
+      "arrows.json: expected the key `shortestPath`, found none"
+    ),
+    (
+      released.replacing("\"direction\"", with: "\"arrow\": {}, \"direction\""),
+      "expected each key once in an object, found `arrow` twice"
+    ),
+    (
+      released.replacing("\"direction\"", with: "\"other\": 1, \"direction\""),
+      "arrows.json, other: expected one of the keys"
+    ),
     (
       released.replacing(#/"hidden": \[\s+\[-?[0-9.]+, /#, with: "\"hidden\": [["),
       ": expected weights of 28 measures and one answer"

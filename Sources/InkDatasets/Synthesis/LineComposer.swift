@@ -218,6 +218,9 @@ package struct LineTexts {
     }
   }
 
+  /// The words besides those of diagrams, in conditions and descriptions.
+  private var otherWords: [String] { vocabulary.isEmpty ? CommonWords.all : vocabulary }
+
   /// Returns a text of which the writer has all characters, or `nil` if it seems that there is none.
   private func written(
     using generator: inout SeededGenerator, withSpaces: Bool = false,
@@ -423,8 +426,7 @@ package struct LineTexts {
   /// What people write at the transitions of a program's states: btn_press, x==0, !full&&go, coin/open.
   private func condition(using generator: inout SeededGenerator) -> String? {
     guard !words.isEmpty, !letters.isEmpty, !digits.isEmpty else { return nil }
-    let others = vocabulary.isEmpty ? CommonWords.all : vocabulary
-    func word() -> String { generator.pick(generator.chance(0.5) ? words : others) }
+    func word() -> String { generator.pick(generator.chance(0.5) ? words : otherWords) }
     func variable() -> String {
       switch generator.index(below: 6) {
       case 0: "\(generator.pick(letters))"
@@ -473,9 +475,8 @@ package struct LineTexts {
   /// How people describe states and what happens between them: State 5, GO NORTH, btn press/led off, N:0 S:1, got 10/0.
   private func description(using generator: inout SeededGenerator) -> String? {
     guard !words.isEmpty, !digits.isEmpty else { return nil }
-    let others = vocabulary.isEmpty ? CommonWords.all : vocabulary
     func word() -> String {
-      generator.chance(0.5) ? generator.pick(words).lowercased() : generator.pick(others)
+      generator.chance(0.5) ? generator.pick(words).lowercased() : generator.pick(otherWords)
     }
     func digit() -> String { String(generator.pick(digits)) }
     func number() -> String { generator.chance(0.8) ? digit() : digit() + digit() }

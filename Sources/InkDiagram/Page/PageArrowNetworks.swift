@@ -35,8 +35,9 @@ struct PageArrowNetworks: Sendable, Decodable {
   static func read(_ path: String) throws(ModelError) -> PageArrowNetworks {
     let networks: Self
     do {
-      networks = try Self(
-        strictJSON: Data(contentsOf: URL(fileURLWithPath: path)), name: path)
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      // The decoder takes 6 ms at the start of a program, and explains what is wrong.
+      networks = try Self(plain: data) ?? Self(strictJSON: data, name: path)
     } catch {
       throw ModelError(json: error, path: path)
     }
@@ -55,6 +56,47 @@ struct PageArrowNetworks: Sendable, Decodable {
         found: "others (models/train/fit-arrows.py fits them)")
     }
     return networks
+  }
+
+  /// Reads plain JSON; `nil` if it is other JSON, or none of such networks.
+  private init?(plain data: Data) {
+    var names: [String] = []
+    var matrices: [String: [[Double]]] = [:]
+    func read(_ cursor: inout JSONCursor, _ name: String) -> Bool {
+      guard matrices[name] == nil else { return false }
+      var rows: [[Double]] = []
+      let isRead: Void? = cursor.list { cursor in
+        rows.append([])
+        return cursor.list { cursor in
+          guard let number = cursor.number() else { return false }
+          rows[rows.count - 1].append(number)
+          return true
+        } != nil
+      }
+      matrices[name] = rows
+      return isRead != nil
+    }
+    let isPlain = data.withUnsafeBytes { bytes in
+      var cursor = JSONCursor(bytes)
+      let isRead: Void? = cursor.object { cursor, name in
+        names.append(name)
+        return name == "direction"
+          ? read(&cursor, name) : cursor.object { read(&$0, "\(name).\($1)") } != nil
+      }
+      return isRead != nil && cursor.isAtEnd()
+    }
+    func network(_ name: String) -> Perceptron? {
+      guard let hidden = matrices["\(name).hidden"], let output = matrices["\(name).output"]
+      else { return nil }
+      return Perceptron(hidden: hidden, output: output)
+    }
+    // Four networks of two matrices each, and the directions.
+    guard isPlain, names.count == 5, matrices.count == 9, let arrow = network("arrow"),
+      let shortestPath = network("shortestPath"), let initialLine = network("initialLine"),
+      let initialHead = network("initialHead"), let direction = matrices["direction"]
+    else { return nil }
+    (self.arrow, self.shortestPath) = (arrow, shortestPath)
+    (self.initialLine, self.initialHead, self.direction) = (initialLine, initialHead, direction)
   }
 
   /// Returns the odds, as logarithms with one offset, that a line between states leads from its first to its last

@@ -14,23 +14,20 @@ struct PageReading: Sendable {
   let states: [PageState]
   /// The lines outside the states; `nil` if there is no state.
   let lines: PageLines?
-  /// What the network says.
-  let cells: CellAnswers
+  /// The look that was chosen, without the others that vote with it.
+  let look: Look
   /// Whether a person said where the states are.
   private let isKnown: Bool
-  /// The map from cells to the page: to pixels of a picture, or to the canvas.
-  private let toPage: Transform
   private let toCells: Transform
   /// Looks at the same page in other ways.
   private let lookAgain: @Sendable () -> [Look]
   private let decoding: PageDecoding
-  private let networks: PageArrowNetworks
   private let loop: ParallelLoop
 
   /// The cells of a page at some size.
   struct Look: Sendable {
     fileprivate let cells: CellAnswers
-    /// The map from its cells to the page.
+    /// The map from its cells to the page: to pixels of a picture, or to the canvas.
     fileprivate let toPage: Transform
     /// The networks that judge its lines.
     fileprivate let networks: PageArrowNetworks
@@ -41,6 +38,9 @@ struct PageReading: Sendable {
         self, states: PageStateSearch.states(in: cells, decoding: decoding), decoding: decoding)
     }
   }
+
+  /// What the network says.
+  var cells: CellAnswers { look.cells }
 
   /// Reads a grey picture.
   ///
@@ -162,8 +162,8 @@ struct PageReading: Sendable {
     workers: Int = 1,
     lookAgain: @escaping @Sendable () -> [Look] = { [] }
   ) {
-    (self.states, self.decoding, networks) = (states, decoding, look.networks)
-    (cells, toPage, toCells) = (look.cells, look.toPage, look.toPage.inverse)
+    (self.look, self.states, self.decoding) = (look, states, decoding)
+    toCells = look.toPage.inverse
     lines =
       states.isEmpty
       ? nil
@@ -181,16 +181,13 @@ struct PageReading: Sendable {
     let looks = lookAgain()
     let automata = loop.map(looks.count + 1) { number, _ in
       guard number > 0 else { return seenAutomaton() }
-      let look = looks[number - 1]
-      let seen = look.reading(decoding: decoding).seenAutomaton()
-      let scale = look.toPage.scale / toPage.scale
+      let other = looks[number - 1]
+      let seen = other.reading(decoding: decoding).seenAutomaton()
+      let scale = other.toPage.scale / look.toPage.scale
       return (seen.states.map { $0.scaled(by: scale) }, seen.arrows.map { $0.scaled(by: scale) })
     }
     return PageConsensus.automaton(automata)
   }
-
-  /// The look that was chosen, without the others that vote with it.
-  var look: Look { Look(cells: cells, toPage: toPage, networks: networks) }
 
   /// The states and the arrows between them, as the cells alone show them.
   ///
@@ -219,7 +216,7 @@ struct PageReading: Sendable {
 
   /// Returns where a place in cells is on the page.
   func place(_ cell: Vector) -> Vector {
-    Vector(toPage.apply(to: Point(cell.x, cell.y)))
+    Vector(look.toPage.apply(to: Point(cell.x, cell.y)))
   }
 
   /// Returns where a place on the page is in cells.
@@ -228,7 +225,7 @@ struct PageReading: Sendable {
   }
 
   /// Returns a length in cells on the page.
-  func length(_ cells: Double) -> Double { cells * toPage.scale }
+  func length(_ cells: Double) -> Double { cells * look.toPage.scale }
 
   /// Returns the mean probability of each class at places on the page.
   func shares(of points: [Vector]) -> [Double] {

@@ -37,7 +37,7 @@ struct AutomatonRecognize: ParsableCommand {
 
       --truth compares with automata, with NDJSON that has the fields automaton and strokes, or with \
       annotated InkML, such as the FA database; give it once per file, in the order of the drawings. \
-      The comparison is the last thing printed.
+      A picture that cannot be read counts as wrong. The comparison is the last thing printed.
 
       The exit status is 0 if every drawing was read, even if one is no automaton; it is 2 if an item \
       could not be read.
@@ -115,6 +115,10 @@ struct AutomatonRecognize: ParsableCommand {
     var documents: [Document] = []
     var comparison = DiagramComparison()
     var count = 0
+    func compare(_ found: Diagram) {
+      if count < truths.count { comparison += DiagramComparison(found, truth: truths[count]) }
+      count += 1
+    }
     func take(_ input: Input, _ name: String) throws {
       let (drawing, diagram, found): (Drawing, Diagram, Diagram)
       switch input {
@@ -140,15 +144,11 @@ struct AutomatonRecognize: ParsableCommand {
         }
         documents.append(try Document(diagram, drawing: drawing, id: UUID().uuidString))
       }
-      if count < truths.count { comparison += DiagramComparison(found, truth: truths[count]) }
-      count += 1
+      compare(found)
     }
+    // A picture that cannot be read is not right.
     let failureCount = try answer(take) {
-      // What cannot be read is not right.
-      if count < truths.count {
-        comparison += DiagramComparison(Self.nothing, truth: truths[count])
-      }
-      count += 1
+      compare(Diagram(states: [], transitions: [], strokes: []))
     }
     if !truth.isEmpty {
       guard truths.count == count else {
@@ -167,25 +167,22 @@ struct AutomatonRecognize: ParsableCommand {
     if failureCount > 0 { throw ExitCode(2) }
   }
 
-  /// What is recognised in a picture that cannot be read.
-  private static let nothing = Diagram(states: [], transitions: [], strokes: [])
-
   /// What an automaton is recognised in.
   private enum Input {
     case drawing(Recording)
     case picture(Photograph)
   }
 
-  /// Passes all drawings on, and tells of pictures that cannot be read; returns how many items could not be read, and prints
-  /// why.
+  /// Passes all drawings on, and calls `unread` for each picture that cannot be read; returns how many items could not be
+  /// read, and prints why.
   private func answer(
-    _ take: @escaping (Input, String) throws -> Void, missed: @escaping () -> Void
+    _ take: @escaping (Input, String) throws -> Void, unread: @escaping () -> Void
   ) throws -> Int {
     let inputs = DrawingInputs(
       drawing: { try take(.drawing($0), $1) },
       picture: { data, path in
         do { try take(.picture(Photograph.decode(data, path: path)), path) } catch {
-          missed()
+          unread()
           throw error
         }
       })
