@@ -11,7 +11,7 @@ import Testing
     .appendingPathComponent("Examples/Drawings")
 
   private static func drawings(_ name: String) -> [Example] {
-    let composer = DiagramComposer(seed: 18)
+    let composer = DiagramComposer(seed: 44)
     let writers = composer.syntheticWriters(count: 3)
     return name == "mod3"
       ? [composer.drawing(0, by: writers[0], known: "mod3")!]

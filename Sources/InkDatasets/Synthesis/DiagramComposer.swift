@@ -3,12 +3,10 @@ import Ink
 import InkDiagram
 import SeededRandom
 
-/// Composes whole drawings of automata, as people draw them, with their truth.
+/// Composes drawings of given and of random automata, stroke by stroke, with their truth.
 ///
-/// The automata are random, or the seven automata in `Examples/Automata`. The drawings have names,
-/// symbols, self-loops, initial arrows and final states, sometimes remarks, and are drawn in several
-/// orders. All characters of a drawing come from one writer, who is also the writer of the drawing.
-/// Rings and arrows come from one writer with recordings of both, or from a synthetic writer.
+/// The automata are random, or the seven automata in `Examples/Automata`. They are drawn as pages are
+/// (``PageComposer``), but each of them whole and as most people draw it, in several orders and mostly with times.
 /// The attributes `automaton` and `strokes` hold the truth (`Diagram`), `kind` the layout, `order`
 /// the order of drawing and `shapes` the writer of the rings and arrows.
 public struct DiagramComposer: Sendable {
@@ -18,9 +16,27 @@ public struct DiagramComposer: Sendable {
   /// The label of a drawing.
   public static let label = "automaton"
 
+  /// The names of the seven automata in `Examples/Automata`.
+  public static let knownAutomata: [String] = DrawnMachine.known.keys.sorted()
+
+  /// The sides of the page, in canvas points.
+  private static let (width, height) = (1600, 1000)
+  /// The share of writers with the rings and arrows of nobody, if there are recorded ones.
+  private static let syntheticShapes = 0.33
+  /// So often an automaton is laid out until it fits.
+  private static let attempts = 100
+
   /// Creates a composer with a random seed.
   public init(seed: UInt64) {
     self.seed = seed
+  }
+
+  /// One writer, with the rings and arrows of another one or of nobody.
+  public struct Writer: Sendable {
+    fileprivate let number: Int
+    fileprivate let model: Example
+    fileprivate let letters: PageWriter
+    fileprivate let shapes: PageShapes?
   }
 
   /// Returns the writers whose recorded characters are in `characters`.
@@ -28,44 +44,25 @@ public struct DiagramComposer: Sendable {
   /// Every third writer's rings and arrows are synthetic, and the others have those of a writer of
   /// `shapes`, from drawings with the labels `state` and `transition`.
   public func writers(of characters: Dataset, shapes: Dataset = Dataset([])) -> [Writer] {
-    let hands = characters.charactersByHand
-    var pieces: [String: StrokeComposer.Pieces] = [:]
-    for example in shapes.examples {
-      guard let hand = example.hand else { continue }
-      pieces[hand, default: StrokeComposer.Pieces()].add(example)
-    }
-    let usable = pieces.filter { !$0.value.rings.isEmpty && !$0.value.heads.isEmpty }
-    let names = usable.keys.sorted()
-    return hands.keys.sorted().enumerated().map { number, hand in
-      var generator = SeededGenerator(seed: seed, stream: 0xd1a6, UInt64(number))
-      let shapes =
-        names.isEmpty || generator.chance(0.33) ? nil : generator.pick(names)
-      return Writer(
-        number: number, model: hands[hand]!.model,
-        samples: hands[hand]!.samples.mapValues { drawings in
-          drawings.map { Drawing($0.strokes.map(\.withoutTimes)) }
-        },
-        shapes: shapes.map { ($0, usable[$0]!) }, using: &generator)
-    }
+    let shapes = PageShapes.all(in: shapes)
+    return PageWriter.all(in: characters, seed: seed, fewestCharacters: 1)
+      .enumerated().compactMap { number, letters in
+        var generator = SeededGenerator(seed: seed, stream: 0xd1a6, UInt64(number))
+        let isSynthetic = shapes.isEmpty || generator.chance(Self.syntheticShapes)
+        return letters.model.map {
+          Writer(
+            number: number, model: $0, letters: letters,
+            shapes: isSynthetic ? nil : generator.pick(shapes))
+        }
+      }
   }
 
   /// Returns synthetic writers.
   public func syntheticWriters(count: Int) -> [Writer] {
-    (0..<count).map { number in
-      var samples: [Character: [Drawing]] = [:]
-      let recordings = Synthesizer(seed: seed).characters(by: number, perCharacter: 4)
-      for recording in recordings {
-        samples[Character(recording.label!), default: []].append(
-          Drawing(recording.drawing.strokes.map(\.withoutTimes)))
-      }
-      var generator = SeededGenerator(seed: seed, stream: 0xd1a7, UInt64(number))
-      let model = Example(recordings[0], label: Self.label, origin: "synthesised")
-      return Writer(number: number, model: model, samples: samples, shapes: nil, using: &generator)
+    PageWriter.synthetic(count: count, seed: seed).enumerated().map { number, letters in
+      Writer(number: number, model: letters.model!, letters: letters, shapes: nil)
     }
   }
-
-  /// The names of the seven automata in `Examples/Automata`.
-  public static let knownAutomata: [String] = DrawnMachine.known.keys.sorted()
 
   /// Returns drawing number `index` of `writer`, from 0, or `nil` if the writer's characters are not
   /// enough for names and symbols.
@@ -74,74 +71,55 @@ public struct DiagramComposer: Sendable {
   public func drawing(_ index: Int, by writer: Writer, known: String? = nil) -> Example? {
     let knownNumber = known.flatMap(Self.knownAutomata.firstIndex).map { $0 + 1 } ?? 0
     let synthetic = writer.model.source == "synthetic" ? 1 : 0
-    for attempt in 0..<100 {
+    for attempt in 0..<Self.attempts {
       var generator = SeededGenerator(
         seed: seed, stream: 0xd1a8, UInt64(synthetic), UInt64(writer.number), UInt64(index),
         UInt64(attempt), UInt64(knownNumber))
+      let characters = writer.letters.characters
       let machine =
-        known.map { DrawnMachine.known[$0] }
-        ?? DrawnMachine.random(writer.characters, using: &generator)
-      guard let machine, machine.isWritten(with: writer.characters) else { return nil }
-      guard
-        let plan = DiagramPlan(machine, hand: writer.hand, using: &generator)
-      else { continue }
-      var example = example(of: plan, by: writer, using: &generator)
+        known.map { DrawnMachine.known[$0] } ?? DrawnMachine.random(characters, using: &generator)
+      guard let machine, machine.isWritten(with: characters) else { return nil }
+      var draft = PageDraft(
+        width: Self.width, height: Self.height, writer: writer.letters, shapes: writer.shapes,
+        dice: PageDice(.plain, generator: generator))
+      guard draft.draw(machine) else { continue }
+      var example = example(of: draft, by: writer)
       if let known { example.attributes["known"] = .text(known) }
       return example
     }
     return nil
   }
 
-  private func example(
-    of plan: DiagramPlan, by writer: Writer, using generator: inout SeededGenerator
-  ) -> Example {
-    let elements = plan.elements(by: writer.hand, using: &generator)
+  private func example(of draft: PageDraft, by writer: Writer) -> Example {
+    var generator = draft.dice.generator
+    let page = draft.page
     let order = DrawingOrder.random(using: &generator)
-    let strokes = order.strokes(of: elements, hand: writer.hand, using: &generator)
+    let strokes = order.strokes(of: page.parts(using: &generator), using: &generator)
+    let transitions = page.arrows.filter { $0.from != nil }
+    func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+    let diagram = Diagram(
+      states: zip(page.states, draft.ovals).enumerated().map { index, state in
+        Diagram.State(
+          id: "s\(index)", name: state.0.name, initial: state.0.isInitial, final: state.0.isFinal,
+          center: Vector(rounded(state.1.center.x), rounded(state.1.center.y)),
+          radius: rounded(state.1.radius))
+      },
+      transitions: transitions.map { arrow in
+        Diagram.Transition(
+          from: "s\(arrow.from!)", to: "s\(arrow.to)",
+          symbols: arrow.symbols.split(separator: ",").map(String.init))
+      },
+      strokes: strokes.map(\.role))
+    let layout = PageLayout(rawValue: Int(draft.dice.drawn[PageTrait.layout.rawValue][0]))!
     var example = writer.model
     example.content = .drawing(Drawing(strokes.map(\.stroke)))
     example.label = Self.label
     example.attributes = [
-      "kind": .text(plan.layout.rawValue), "order": .text(order.rawValue),
-      "shapes": .text(writer.shapesName),
+      "kind": .text("\(layout)"), "order": .text(order.rawValue),
+      "shapes": .text(writer.shapes?.name ?? "synthetic"),
     ]
-    let diagram = Diagram(
-      states: plan.states.enumerated().map { index, state in
-        Diagram.State(
-          id: "s\(index)", name: state.name?.spelled(markingSubscripts: false) ?? "",
-          initial: state.isInitial, final: state.isFinal,
-          center: Vector(
-            (state.center.x * 10).rounded() / 10, (state.center.y * 10).rounded() / 10),
-          radius: (state.radius * 10).rounded() / 10)
-      },
-      transitions: plan.arrows.map {
-        Diagram.Transition(from: "s\($0.from)", to: "s\($0.to)", symbols: $0.symbols)
-      },
-      strokes: strokes.map(\.role))
     example.attributes.merge(diagram.attributes) { $1 }
     example.origin = "composed from \(writer.model.hand ?? "?")"
     return example
-  }
-}
-
-extension DiagramComposer {
-  /// The characters, rings and arrows of one writer.
-  public struct Writer: Sendable {
-    let number: Int
-    let model: Example
-    let characters: Set<Character>
-    let hand: DiagramHand
-    let shapesName: String
-
-    init(
-      number: Int, model: Example, samples: [Character: [Drawing]],
-      shapes: (name: String, pieces: StrokeComposer.Pieces)?, using generator: inout SeededGenerator
-    ) {
-      (self.number, self.model) = (number, model)
-      let letters = LineWriter(samples: samples, using: &generator)
-      characters = Set(samples.keys).union(letters.drawable)
-      hand = DiagramHand(letters: letters, pieces: shapes?.pieces, using: &generator)
-      shapesName = shapes?.name ?? "synthetic"
-    }
   }
 }

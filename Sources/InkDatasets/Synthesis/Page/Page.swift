@@ -37,6 +37,8 @@ public struct Page: Hashable, Sendable {
     public var isInitial: Bool
     /// What is written in it or beside it; lines are separated by line breaks.
     public var name = ""
+    /// The numbers of the strokes of its inner ring, if it was drawn as one.
+    var innerRing: Range<Int>?
   }
 
   /// An arrow between states, a self-loop or an initial marker.

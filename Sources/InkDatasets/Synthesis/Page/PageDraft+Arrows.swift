@@ -3,6 +3,16 @@ import Ink
 import SeededRandom
 
 extension PageDraft {
+  /// An initial marker and its place.
+  struct InitialMark {
+    let marker: InitialMarker
+    let state: Int
+    /// The direction from the state to its start.
+    let out: Vector
+    /// The way from its start to its tip.
+    let path: [Vector]
+  }
+
   /// Returns the gap between an end of an arrow and a ring, in px.
   private mutating func gap() -> Double {
     let usual = habits.gap + 0.05 * dice.generator.normal()
@@ -73,7 +83,7 @@ extension PageDraft {
   }
 
   /// Returns the way of an arrow, or `nil` if others are in the way.
-  private mutating func path(_ from: Int, _ to: Int, _ states: Range<Int>) -> [Vector]? {
+  mutating func path(_ from: Int, _ to: Int, _ states: Range<Int>) -> [Vector]? {
     let (a, b) = (ovals[from], ovals[to])
     let gaps = (gap(), gap())
     let direction = (b.center - a.center).angle
@@ -259,6 +269,16 @@ extension PageDraft {
 
   /// Draws a self-loop.
   mutating func drawLoop(_ state: Int) {
+    guard let path = loop(at: state) else { return }
+    let element = Page.Element.arrow(page.arrows.count)
+    page.arrows.append(Page.Arrow(from: state, to: state, path: path, hasTwoHeads: false))
+    let box = symbols().flatMap { writeSymbols($0, along: path, element, isOutside: true) }
+    drawLine(path, element, around: box)
+    drawHead(path, element)
+  }
+
+  /// Returns the way of a self-loop, or `nil` if another state is in the way.
+  mutating func loop(at state: Int) -> [Vector]? {
     let oval = ovals[state]
     let place: LoopPlace = dice.choose(.loopPlace)
     let usual: Double =
@@ -284,12 +304,7 @@ extension PageDraft {
     let isFree = ovals.indices.allSatisfy { index in
       index == state || path.allSatisfy { !ovals[index].contains($0, margin: 2) }
     }
-    guard isFree, Curve.length(path) > 0.5 * radius else { return }
-    let element = Page.Element.arrow(page.arrows.count)
-    page.arrows.append(Page.Arrow(from: state, to: state, path: path, hasTwoHeads: false))
-    let box = symbols().flatMap { writeSymbols($0, along: path, element, isOutside: true) }
-    drawLine(path, element, around: box)
-    drawHead(path, element)
+    return isFree && Curve.length(path) > 0.5 * radius ? path : nil
   }
 
   /// Draws the marker of an initial state.
@@ -299,6 +314,13 @@ extension PageDraft {
     let isFirst = dice.generator.chance(0.8)
     let state =
       isFirst ? states.lowerBound : states.lowerBound + dice.generator.index(below: states.count)
+    guard let mark = initialMark(marker, at: state) else { return }
+    page.arrows.append(Page.Arrow(from: nil, to: state, path: mark.path, hasTwoHeads: false))
+    draw(mark, .arrow(page.arrows.count - 1))
+  }
+
+  /// Returns the place of an initial marker, or `nil` if another state is in the way.
+  mutating func initialMark(_ marker: InitialMarker, at state: Int) -> InitialMark? {
     let oval = ovals[state]
     let place: InitialPlace = dice.choose(.initialPlace)
     let usual: Double =
@@ -318,13 +340,17 @@ extension PageDraft {
     let isFree = ovals.indices.allSatisfy { index in
       index == state || line.allSatisfy { !ovals[index].contains($0, margin: 2) }
     }
-    guard isFree else { return }
-    page.states[state].isInitial = true
-    let element = Page.Element.arrow(page.arrows.count)
-    let bow = 0.04 * dice.generator.normal()
-    let path = Curve.bowed(start, tip, bow: bow)
-    page.arrows.append(Page.Arrow(from: nil, to: state, path: path, hasTwoHeads: false))
-    if marker == .arrow {
+    guard isFree else { return nil }
+    let path = Curve.bowed(start, tip, bow: 0.04 * dice.generator.normal())
+    return InitialMark(marker: marker, state: state, out: out, path: path)
+  }
+
+  /// Draws an initial marker.
+  mutating func draw(_ mark: InitialMark, _ element: Page.Element) {
+    page.states[mark.state].isInitial = true
+    let (path, out) = (mark.path, mark.out)
+    let (start, tip) = (path[0], path[path.count - 1])
+    if mark.marker == .arrow {
       drawLine(path, element)
       drawHead(path, element)
       guard dice.happens(.initialWord) else { return }
@@ -342,10 +368,11 @@ extension PageDraft {
       let box = Self.box(of: word, at: center, height: habits.symbolHeight, turn: 0)
       if !isTaken(box) { write(word, at: center, height: habits.symbolHeight, element: element) }
     } else {
-      let side = Vector(-out.y, out.x) * (length * dice.generator.uniform(0.4...0.7))
+      let side =
+        Vector(-out.y, out.x) * (start.distance(to: tip) * dice.generator.uniform(0.4...0.7))
       let (a, b) = (start + side, start - side)
       let sides = Curve.line(a, tip, count: 8) + Curve.line(tip, b, count: 8).dropFirst()
-      let back = marker == .triangle ? Array(Curve.line(b, a, count: 8).dropFirst()) : []
+      let back = mark.marker == .triangle ? Array(Curve.line(b, a, count: 8).dropFirst()) : []
       ink(wobbling(sides + back, by: habits.tremor), .head, element)
     }
   }

@@ -7,14 +7,16 @@ extension PageDraft {
   private static let mostStates = 50.0
 
   /// Chooses places and sizes of states; a large automaton goes on outside the page.
-  mutating func placeStates(in region: Region) {
+  ///
+  /// Without `wanted`, the page decides how many there are.
+  mutating func placeStates(in region: Region, count wanted: Int? = nil) {
     let wide = habits.radius * habits.aspect.squareRoot()
     let high = habits.radius / habits.aspect.squareRoot()
     let space = 2 * habits.radius * habits.spacing
     let pitch = Vector(2 * wide + space, 2 * high + space)
     let most = (region.width + wide) / pitch.x * ((region.height + high) / pitch.y) * 1.2
     let least = min(Self.mostStates, dice.number(.fullness) * most)
-    let count = max(1, min(max(dice.count(.stateCount), Int(least)), Int(most)))
+    let count = wanted ?? max(1, min(max(dice.count(.stateCount), Int(least)), Int(most)))
     let layout: PageLayout = dice.choose(.layout)
     let shake = dice.generator.uniform(0.02...0.15)
     let places = layout.places(count, region: region, pitch: pitch, using: &dice.generator).map {
@@ -56,6 +58,19 @@ extension PageDraft {
 
   /// Draws the rings of a state and what is in it.
   mutating func drawState(_ index: Int) {
+    let element = Page.Element.state(index)
+    drawOutline(index)
+    let inside = dice.happens(.finalState) ? drawInnerRing(index) : ovals[index]
+    if habits.hasNamesOutside {
+      guard let name = name() else { return }
+      writeBeside(ovals[index], name, element)
+    } else {
+      fill(inside, element)
+    }
+  }
+
+  /// Draws the ring of a state, or its dot.
+  mutating func drawOutline(_ index: Int) {
     let oval = ovals[index]
     let element = Page.Element.state(index)
     if habits.areDots {
@@ -68,25 +83,23 @@ extension PageDraft {
       }
       drawRing(oval, element)
     }
-    var inside = oval
-    if dice.happens(.finalState) {
-      page.states[index].isFinal = true
-      let scale = habits.areDots ? 1.8 : habits.innerRing * dice.generator.uniform(0.96...1.04)
-      var inner = oval.scaled(by: scale)
-      inner.center =
-        oval.center
-        + Vector(
-          angle: dice.generator.uniform(-.pi ... .pi),
-          length: dice.number(.innerShift) * oval.radius)
-      drawRing(inner, element)
-      if !habits.areDots { inside = inner }
-    }
-    if habits.hasNamesOutside {
-      guard let name = name() else { return }
-      writeBeside(oval, name, element)
-    } else {
-      fill(inside, element)
-    }
+  }
+
+  /// Draws the second ring of a final state, and returns the oval inside.
+  mutating func drawInnerRing(_ index: Int) -> Oval {
+    let oval = ovals[index]
+    page.states[index].isFinal = true
+    let scale = habits.areDots ? 1.8 : habits.innerRing * dice.generator.uniform(0.96...1.04)
+    var inner = oval.scaled(by: scale)
+    inner.center =
+      oval.center
+      + Vector(
+        angle: dice.generator.uniform(-.pi ... .pi),
+        length: dice.number(.innerShift) * oval.radius)
+    let first = page.strokes.count
+    drawRing(inner, .state(index))
+    page.states[index].innerRing = first..<page.strokes.count
+    return habits.areDots ? oval : inner
   }
 
   /// Draws a ring in one or more strokes.

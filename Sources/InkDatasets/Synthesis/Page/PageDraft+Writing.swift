@@ -3,6 +3,18 @@ import Ink
 import SeededRandom
 
 extension PageDraft {
+  /// The symbols of an arrow and their place.
+  struct Label {
+    let writing: Writing
+    let box: TextBox
+    /// The height of capitals, in px.
+    let height: Double
+    /// The angle, in radians.
+    let turn: Double
+    /// Whether the line leaves a gap for them.
+    let isInGap: Bool
+  }
+
   /// The shares of names with an output (Moore), of lists that are binary, and of single symbols that are the empty word,
   /// alone or with another symbol.
   private static let (namesWithOutput, binaryLists, emptyWords) = (0.1, 0.1, 0.12)
@@ -60,6 +72,11 @@ extension PageDraft {
       writing = name()
     }
     guard let writing else { return }
+    write(writing, in: oval, element)
+  }
+
+  /// Writes a name in a state.
+  mutating func write(_ writing: Writing, in oval: Oval, _ element: Page.Element) {
     let height = fitting(writing, in: oval, height: habits.nameHeight)
     let off = Vector(dice.generator.normal(), dice.generator.normal()) * (0.05 * oval.radius)
     write(
@@ -165,6 +182,25 @@ extension PageDraft {
   mutating func writeSymbols(
     _ writing: Writing, along path: [Vector], _ element: Page.Element, isOutside: Bool = false
   ) -> TextBox? {
+    let own = page.arrows.count - 1
+    guard let label = label(writing, along: path, of: own, isOutside: isOutside) else { return nil }
+    return write(label, element)
+  }
+
+  /// Writes the symbols of an arrow at their place, and returns it if the line has to leave a gap for them.
+  mutating func write(_ label: Label, _ element: Page.Element) -> TextBox? {
+    write(
+      label.writing, at: label.box.center, height: label.height, turn: label.turn, element: element)
+    return label.isInGap ? label.box : nil
+  }
+
+  /// Returns a place for symbols at arrow number `own`, or `nil` if there is none.
+  ///
+  /// `isUsable` can refuse a place.
+  mutating func label(
+    _ writing: Writing, along path: [Vector], of own: Int, isOutside: Bool,
+    isUsable: (TextBox, SymbolPlace) -> Bool = { _, _ in true }
+  ) -> Label? {
     let place: SymbolPlace = dice.choose(.symbolPlace)
     let turn = dice.number(.symbolTurn) * .pi / 180
     let height = habits.symbolHeight * dice.generator.uniform(0.85...1.15)
@@ -183,9 +219,9 @@ extension PageDraft {
         center = center + normal * reach
       }
       let box = Self.box(of: writing, at: center, height: height, turn: turn)
-      guard !isTaken(box, exceptArrow: page.arrows.count - 1) else { continue }
-      write(writing, at: center, height: height, turn: turn, element: element)
-      return place == .inGap ? box : nil
+      guard !isTaken(box, exceptArrow: own), isUsable(box, place) else { continue }
+      return Label(
+        writing: writing, box: box, height: height, turn: turn, isInGap: place == .inGap)
     }
     return nil
   }

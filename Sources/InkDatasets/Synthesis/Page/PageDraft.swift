@@ -15,6 +15,11 @@ struct PageDraft {
         && abs(center.y - other.center.y) < halfHeight + other.halfHeight
     }
 
+    /// Returns a place that is larger by `margin` px on each side.
+    func widened(by margin: Double) -> TextBox {
+      TextBox(center: center, halfWidth: halfWidth + margin, halfHeight: halfHeight + margin)
+    }
+
     /// Returns the point of the place that is nearest to another point.
     func nearest(to place: Vector) -> Vector {
       Vector(

@@ -4,6 +4,8 @@ import SeededRandom
 
 /// The rings, shafts and heads of one writer, recorded.
 public struct PageShapes: Sendable {
+  /// The source and the name.
+  let name: String
   private let pieces: StrokeComposer.Pieces
   private let closed: [Stroke]
 
@@ -14,10 +16,11 @@ public struct PageShapes: Sendable {
       guard let hand = example.hand else { continue }
       pieces[hand, default: StrokeComposer.Pieces()].add(example)
     }
-    return pieces.keys.sorted().compactMap { PageShapes(pieces[$0]!) }
+    return pieces.keys.sorted().compactMap { PageShapes($0, pieces[$0]!) }
   }
 
-  private init?(_ pieces: StrokeComposer.Pieces) {
+  private init?(_ name: String, _ pieces: StrokeComposer.Pieces) {
+    self.name = name
     closed = pieces.rings.filter { $0.chord < 0.12 * $0.length }
     guard !closed.isEmpty, !pieces.heads.isEmpty else { return nil }
     self.pieces = pieces

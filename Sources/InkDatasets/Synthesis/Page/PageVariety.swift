@@ -13,7 +13,7 @@ public enum PageValues: Hashable, Sendable {
   public var ends: [PageValues] {
     switch self {
     case .range(let range, _, _):
-      [range.lowerBound, range.upperBound].map { .range($0...$0, usual: $0...$0, share: 1) }
+      [range.lowerBound, range.upperBound].map(Self.only)
     case .chance: [.chance(0), .chance(1)]
     case .choice(let weights):
       weights.indices.map { chosen in .choice(weights.indices.map { $0 == chosen ? 1 : 0 }) }
@@ -23,13 +23,16 @@ public enum PageValues: Hashable, Sendable {
   /// The usual values only, where there are some.
   fileprivate var usual: PageValues {
     guard case .range(_, let usual, _) = self else { return self }
-    return .range(usual, usual: usual, share: 1)
+    return .even(usual)
+  }
+
+  /// Numbers of a range, none more usual than others.
+  static func even(_ range: ClosedRange<Double>) -> PageValues {
+    .range(range, usual: range, share: 1)
   }
 
   /// One number only.
-  static func only(_ value: Double) -> PageValues {
-    .range(value...value, usual: value...value, share: 1)
-  }
+  static func only(_ value: Double) -> PageValues { even(value...value) }
 
   /// One of the choices only.
   fileprivate static func only<Choice: CaseIterable & RawRepresentable<Int>>(
@@ -73,6 +76,32 @@ public struct PageVariety: Hashable, Sendable {
     variety[.noAutomaton] = .chance(0)
     // Outputs, patterns and words need more practice than people's drawings have of them.
     variety[.symbolKind] = .choice([0.3, 4, 3, 1.2, 0.7, 3, 2, 4])
+    return variety
+  }
+
+  /// The variety of one automaton as most people draw it with a pen: round states, arrows that reach them, and at
+  /// most a title and a remark beside it.
+  static var plain: PageVariety {
+    var variety = PageVariety()
+    for trait in PageTrait.allCases { variety[trait] = trait.people.usual }
+    let rare: [PageTrait] = [
+      .boxes, .dots, .filledState, .nameOutside, .headAtBothEnds, .brokenArrow, .retracedArrow,
+      .doubleLine, .sharedEnd, .initialWord, .numbering, .table, .otherAutomaton, .noAutomaton,
+      .crossedOut, .remarkArrow,
+    ]
+    for trait in rare { variety[trait] = .chance(0) }
+    variety[.stateSize] = .even(64...132)
+    variety[.spacing] = .even(0.9...2)
+    // A ring that is drawn twice looks like that of a final state.
+    variety[.ringForm] = .choice([8, 1, 0, 1])
+    variety[.nameHeight] = .even(0.5...0.9)
+    variety[.symbolHeight] = .even(0.5...0.9)
+    variety[.arrowForm] = .choice([5, 5, 0, 0, 0])
+    variety[.headStyle] = .choice([4, 3, 1.5, 0, 0.7, 0])
+    variety[.initialMarker] = .choice([0, 9, 1, 0])
+    variety[.symbolPlace] = .choice([6, 3, 0.1, 0.3])
+    variety[.title] = .chance(0.09)
+    variety[.remarks] = .range(0...1, usual: 0...0, share: 0.9)
     return variety
   }
 

@@ -6,6 +6,8 @@ import SeededRandom
 public struct PageWriter: Sendable {
   /// The source and the name.
   public let name: String
+  /// A recording of the writer; `nil` if there are only words.
+  let model: Example?
   private let letters: LineWriter?
   private let texts: [LineKind: LineTexts]
   fileprivate let words: [Word]
@@ -22,16 +24,16 @@ public struct PageWriter: Sendable {
     .output, .condition, .machine, .description, .pattern,
   ]
   /// The fewest characters, and the fewest words, of a writer.
-  private static let (fewestCharacters, fewestWords) = (12, 15)
+  static let (fewestCharacters, fewestWords) = (12, 15)
 
   /// Creates a writer, or returns `nil` if there are too few recordings.
   fileprivate init?(
-    name: String, samples: [Character: [Drawing]], words: [Word], vocabulary: [String],
-    using generator: inout SeededGenerator
+    name: String, model: Example?, samples: [Character: [Drawing]], words: [Word],
+    vocabulary: [String], fewestCharacters: Int, using generator: inout SeededGenerator
   ) {
-    let hasLetters = samples.count >= Self.fewestCharacters
+    let hasLetters = samples.count >= fewestCharacters
     guard hasLetters || words.count >= Self.fewestWords else { return nil }
-    self.name = name
+    (self.name, self.model) = (name, model)
     self.words = words.count >= Self.fewestWords ? words : []
     let writer = hasLetters ? LineWriter(samples: samples, using: &generator) : nil
     letters = writer
@@ -47,6 +49,13 @@ public struct PageWriter: Sendable {
   public static func all(
     in dataset: Dataset, seed: UInt64, vocabulary: [String] = []
   ) -> [PageWriter] {
+    all(in: dataset, seed: seed, vocabulary: vocabulary, fewestCharacters: fewestCharacters)
+  }
+
+  /// Returns the writers with enough characters, or 15 words.
+  static func all(
+    in dataset: Dataset, seed: UInt64, vocabulary: [String] = [], fewestCharacters: Int
+  ) -> [PageWriter] {
     let letters = dataset.charactersByHand
     var words: [String: [Word]] = [:]
     for example in dataset.examples {
@@ -59,8 +68,9 @@ public struct PageWriter: Sendable {
       var generator = SeededGenerator(seed: seed, stream: 0x9a6e, UInt64(number))
       let samples = letters[hand]?.samples ?? [:]
       return PageWriter(
-        name: hand, samples: samples.compactMapValues(\.wellFormed),
-        words: words[hand] ?? [], vocabulary: vocabulary, using: &generator)
+        name: hand, model: letters[hand]?.model, samples: samples.compactMapValues(\.wellFormed),
+        words: words[hand] ?? [], vocabulary: vocabulary, fewestCharacters: fewestCharacters,
+        using: &generator)
     }
   }
 
@@ -85,12 +95,15 @@ public struct PageWriter: Sendable {
   {
     (0..<count).compactMap { number in
       var samples: [Character: [Drawing]] = [:]
-      for recording in Synthesizer(seed: seed).characters(by: number, perCharacter: 4) {
+      let recordings = Synthesizer(seed: seed).characters(by: number, perCharacter: 4)
+      for recording in recordings {
         samples[Character(recording.label!), default: []].append(recording.drawing.simplified)
       }
       var generator = SeededGenerator(seed: seed, stream: 0x9a6f, UInt64(number))
       return PageWriter(
-        name: "synthetic/\(number)", samples: samples, words: [], vocabulary: vocabulary,
+        name: "synthetic/\(number)",
+        model: Example(recordings[0], label: recordings[0].label!, origin: "synthesised"),
+        samples: samples, words: [], vocabulary: vocabulary, fewestCharacters: fewestCharacters,
         using: &generator)
     }
   }
@@ -146,7 +159,11 @@ public struct PageWriter: Sendable {
     return all.isEmpty ? "-" : String(generator.pick(all))
   }
 
-  private func write(_ text: LineText, using generator: inout SeededGenerator) -> Writing {
+  /// The characters that the writer recorded or can draw.
+  var characters: Set<Character> { letters.map { $0.recorded.union($0.drawable) } ?? [] }
+
+  /// Writes a text, of which the writer has all characters.
+  func write(_ text: LineText, using generator: inout SeededGenerator) -> Writing {
     guard let letters else { return word(using: &generator) }
     let drawing = letters.strokes(of: text, LineVariety(using: &generator), using: &generator)
       .drawing

@@ -125,7 +125,7 @@ struct DrawnMachine {
   /// Returns the states' transitions, between states at `centers`, which are about `distance` from
   /// their neighbours.
   func edges(
-    between centers: [Point], distance: Double, using generator: inout SeededGenerator
+    between centers: [Vector], distance: Double, using generator: inout SeededGenerator
   ) -> [Edge] {
     if let edges { return edges }
     var pairs: [(from: Int, to: Int)] = []
