@@ -59,8 +59,6 @@ public struct Bounds: Hashable, Sendable {
   public var height: Double { maxY - minY }
   /// The longer side, in canvas points.
   public var longerSide: Double { max(width, height) }
-  /// The distance between opposite corners, in canvas points.
-  public var diagonal: Double { (width * width + height * height).squareRoot() }
   /// The middle of the rectangle.
   public var center: Point { Point(minX + width / 2, minY + height / 2) }
 

@@ -873,10 +873,10 @@ import Testing
 }
 
 extension Diagram {
-  /// The diagram with the names of its states in small letters.
+  /// The diagram with an s for each S in the names of its states.
   fileprivate var inSmallLetters: Diagram {
     var diagram = self
-    for index in states.indices { diagram.states[index].name = states[index].name.lowercased() }
+    for index in states.indices { diagram.states[index].name.replace("S", with: "s") }
     return diagram
   }
 }

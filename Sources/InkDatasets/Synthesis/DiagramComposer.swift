@@ -6,9 +6,10 @@ import SeededRandom
 /// Composes drawings of given and of random automata, stroke by stroke, with their truth.
 ///
 /// The automata are random, or the seven automata in `Examples/Automata`. They are drawn as pages are
-/// (``PageComposer``), but each of them whole and as most people draw it, in several orders and mostly with times.
+/// (``PageComposer``), but as most people draw them, in several orders and mostly with times; large ones go on outside
+/// the page. All characters of a drawing come from one writer, who is also the writer of the drawing.
 /// The attributes `automaton` and `strokes` hold the truth (`Diagram`), `kind` the layout, `order`
-/// the order of drawing and `shapes` the writer of the rings and arrows.
+/// the order of drawing, `shapes` the writer of the rings and arrows, and `known` the name of one of the seven automata.
 public struct DiagramComposer: Sendable {
   /// The random seed.
   public let seed: UInt64
@@ -21,9 +22,11 @@ public struct DiagramComposer: Sendable {
 
   /// The sides of the page, in canvas points.
   private static let (width, height) = (1600, 1000)
+  /// The number of characters without which no state has a name: the digits.
+  private static let digitCount = 10
   /// The share of writers with the rings and arrows of nobody, if there are recorded ones.
   private static let syntheticShapes = 0.33
-  /// So often an automaton is laid out until it fits.
+  /// How often an automaton is laid out, at most, until it fits.
   private static let attempts = 100
 
   /// Creates a composer with a random seed.
@@ -33,10 +36,24 @@ public struct DiagramComposer: Sendable {
 
   /// One writer, with the rings and arrows of another one or of nobody.
   public struct Writer: Sendable {
+    /// The number among the writers, from 0.
     fileprivate let number: Int
+    /// A recording, whose attributes the drawings get.
     fileprivate let model: Example
+    /// The characters.
     fileprivate let letters: PageWriter
+    /// The rings and arrows; `nil` for those of nobody.
     fileprivate let shapes: PageShapes?
+
+    /// The variety of the drawings: without letters, the writer writes no titles and remarks.
+    fileprivate var variety: PageVariety {
+      var variety = PageVariety.plain
+      if !letters.characters.contains(where: { $0.isASCII && $0.isLetter }) {
+        variety[.title] = .chance(0)
+        variety[.remarks] = .only(0)
+      }
+      return variety
+    }
   }
 
   /// Returns the writers whose recorded characters are in `characters`.
@@ -45,7 +62,9 @@ public struct DiagramComposer: Sendable {
   /// `shapes`, from drawings with the labels `state` and `transition`.
   public func writers(of characters: Dataset, shapes: Dataset = Dataset([])) -> [Writer] {
     let shapes = PageShapes.all(in: shapes)
-    return PageWriter.all(in: characters, seed: seed, fewestCharacters: 1)
+    // Longer labels are words, or not writing at all.
+    let characters = Dataset(characters.examples.filter { $0.label.count == 1 })
+    return PageWriter.all(in: characters, seed: seed, fewestCharacters: Self.digitCount)
       .enumerated().compactMap { number, letters in
         var generator = SeededGenerator(seed: seed, stream: 0xd1a6, UInt64(number))
         let isSynthetic = shapes.isEmpty || generator.chance(Self.syntheticShapes)
@@ -65,7 +84,7 @@ public struct DiagramComposer: Sendable {
   }
 
   /// Returns drawing number `index` of `writer`, from 0, or `nil` if the writer's characters are not
-  /// enough for names and symbols.
+  /// enough for names and symbols, or the automaton finds no place.
   ///
   /// The automaton is random, or the one of ``knownAutomata`` with the name `known`.
   public func drawing(_ index: Int, by writer: Writer, known: String? = nil) -> Example? {
@@ -81,7 +100,7 @@ public struct DiagramComposer: Sendable {
       guard let machine, machine.isWritten(with: characters) else { return nil }
       var draft = PageDraft(
         width: Self.width, height: Self.height, writer: writer.letters, shapes: writer.shapes,
-        dice: PageDice(.plain, generator: generator))
+        dice: PageDice(writer.variety, generator: generator))
       guard draft.draw(machine) else { continue }
       var example = example(of: draft, by: writer)
       if let known { example.attributes["known"] = .text(known) }
@@ -90,6 +109,7 @@ public struct DiagramComposer: Sendable {
     return nil
   }
 
+  /// Returns the strokes of a page, in an order, with their truth.
   private func example(of draft: PageDraft, by writer: Writer) -> Example {
     var generator = draft.dice.generator
     let page = draft.page

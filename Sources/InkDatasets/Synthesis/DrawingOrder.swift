@@ -5,14 +5,18 @@ import SeededRandom
 
 /// A part of a drawing that is drawn at once.
 struct DrawnPart {
+  /// What is drawn at once.
   enum Kind {
     case ring, innerRing, name, shaft, head, label, remark
   }
 
+  /// What it is.
   var kind: Kind
-  /// The state or transition of which it is a part.
+  /// The number of the state or transition of which it is a part; 0 for a remark.
   var element: Int
+  /// Its strokes, in drawing order.
   var strokes: [Stroke]
+  /// What each of its strokes is.
   var role: Diagram.StrokeRole
   /// Whether it is a part of the arrow from nowhere.
   var isMarker = false
@@ -21,7 +25,7 @@ struct DrawnPart {
 extension Page {
   /// How often a pen goes on from a line to its head, and from a ring to the inner one.
   private static let (joinedHeads, joinedRings) = (0.4, 0.5)
-  /// How near the inner ring then begins, as a share of the radius.
+  /// How near the inner ring then begins, as a share of half the width of the state.
   private static let joinedReach = 0.6
   /// The distance between points of a stroke, in px.
   private static let spacing = 4.0
@@ -63,12 +67,16 @@ extension Page {
         parts.append(part)
       }
     }
-    return parts
+    return parts.map { part in
+      var part = part
+      part.strokes = part.strokes.map { $0.resampled(spacing: Self.spacing) }
+      return part
+    }
   }
 
   /// Returns what a stroke is a part of; `transitions` has the numbers of the arrows among the transitions.
   private func part(_ number: Int, _ stroke: Stroke, transitions: [Int: Int]) -> DrawnPart {
-    let ink = [Ink.Stroke(through: stroke.path).resampled(spacing: Self.spacing)]
+    let ink = [Ink.Stroke(through: stroke.path)]
     switch stroke.element {
     case .state(let state):
       let isInner = states[state].innerRing?.contains(number) ?? false
@@ -109,6 +117,10 @@ enum DrawingOrder: String {
   case backAndForth = "back and forth"
   case random
 
+  /// The speeds of pens, in canvas points a millisecond.
+  private static let speeds = 0.3...1.3
+
+  /// Returns an order; orders in which people draw are likelier.
   static func random(using generator: inout SeededGenerator) -> DrawingOrder {
     generator.pick([
       .statesFirst, .statesFirst, .elements, .elements, .labelsLast, .labelsLast, .backAndForth,
@@ -125,12 +137,12 @@ enum DrawingOrder: String {
     let order = parts.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
     var strokes: [(stroke: Stroke, role: Diagram.StrokeRole)] = []
     let isTimed = self != .random && generator.chance(0.85)
-    let speed = exp(0.4 * generator.normal() - 0.5)
+    let speed = generator.uniform(Self.speeds)
     var time = 0.0
     for part in order.map({ parts[$0] }) {
       for stroke in part.strokes {
         guard isTimed else {
-          strokes.append((stroke.withoutTimes, part.role))
+          strokes.append((stroke, part.role))
           continue
         }
         let timed = stroke.timed(from: time, speed: speed)
@@ -172,7 +184,8 @@ enum DrawingOrder: String {
     case .shaft: start + late / 4
     case .head: start + head + late
     case .label: start + 0.2 + texts + (labelsFollow ? 0 : 300) + late
-    case .remark: index - 1
+    // A title is written first.
+    case .remark: -1
     }
   }
 }

@@ -550,9 +550,6 @@ struct LineVariety {
   /// How far a subscript is below the line.
   var subscriptDrop: Double?
 
-  /// The writer's habits.
-  init() {}
-
   /// Chooses differences.
   init(using generator: inout SeededGenerator) {
     if generator.chance(0.5) { spacing = generator.uniform(-0.06...0.5) }
@@ -668,7 +665,7 @@ struct LineWriter {
   /// Writes `text` with capitals of height 1, and returns it with the characters that were not
   /// recorded; `variety` takes the place of the writer's habits.
   func strokes(
-    of text: LineText, _ variety: LineVariety = LineVariety(),
+    of text: LineText, _ variety: LineVariety,
     using generator: inout SeededGenerator
   ) -> (drawing: Drawing, drawn: [Character]) {
     var strokes: [Stroke] = []

@@ -246,7 +246,7 @@ extension Stroke {
 
   /// A ring that goes on past its end for `share` of its length along its own start, drifting
   /// inwards or outwards.
-  func goingOn(for share: Double, using generator: inout SeededGenerator) -> Stroke {
+  fileprivate func goingOn(for share: Double, using generator: inout SeededGenerator) -> Stroke {
     let more = reversed().shortened(by: (1 - share) * length).reversed().points
     guard let center = Drawing([self]).bounds?.center, let start = more.first, let end = points.last
     else { return self }
@@ -265,7 +265,7 @@ extension Stroke {
   }
 
   /// A piece that is `share` of the length, cut off at both ends.
-  func part(of share: Double, using generator: inout SeededGenerator) -> Stroke {
+  fileprivate func part(of share: Double, using generator: inout SeededGenerator) -> Stroke {
     let missing = (1 - share) * length
     let first = missing * generator.uniform()
     return shortened(by: first).reversed().shortened(by: missing - first).reversed()

@@ -110,7 +110,7 @@ struct DatasetCompose: ParsableCommand {
       abstract: "Compose whole drawings of automata, with their truth.",
       discussion: """
         The truth is in the fields automaton and strokes, as inkstate automaton recognize has them. The \
-        characters come from the data, and the rings and arrows from --shapes or from synthetic writers. \
+        characters come from the data, and the rings and arrows from --shapes, or they are drawn. \
         With --writers instead of data, everything is synthetic.
 
         Example: inkstate dataset compose automata --writers 20 --per-writer 5 --output runs/drawings.ndjson

@@ -37,7 +37,7 @@ public struct Page: Hashable, Sendable {
     public var isInitial: Bool
     /// What is written in it or beside it; lines are separated by line breaks.
     public var name = ""
-    /// The numbers of the strokes of its inner ring, if it was drawn as one.
+    /// The numbers of the strokes of its inner ring; `nil` if it has none, or the page is of a recorded drawing.
     var innerRing: Range<Int>?
   }
 

@@ -5,7 +5,9 @@ import SeededRandom
 extension PageDraft {
   /// An initial marker and its place.
   struct InitialMark {
+    /// What it is.
     let marker: InitialMarker
+    /// The number of the state.
     let state: Int
     /// The direction from the state to its start.
     let out: Vector

@@ -5,39 +5,49 @@ import SeededRandom
 extension PageDraft {
   /// An arrow of a given automaton, before it is drawn.
   private struct PlannedArrow {
+    /// Its ends and its way.
     var arrow: Page.Arrow
     /// The marker that it is, if it comes from nowhere.
     var mark: InitialMark?
+    /// The symbols of its transition.
     var symbols: [String] = []
+    /// The symbols at their place; `nil` if there is none.
     var label: Label?
+
+    /// Whether it is a self-loop.
+    var isLoop: Bool { arrow.from == arrow.to }
   }
 
   /// How many ways are tried for an arrow, and how often places for its symbols.
   private static let attempts = 12
-  /// Arrows do not run along each other: the distance, in radii, and the share of an arrow, and of a self-loop,
-  /// that may be nearer.
-  private static let (apart, together, loopsTogether) = (0.3, 0.25, 0.05)
-  /// The distance between the start of an initial arrow and other states, in radii, and between symbols, in heights
-  /// of capitals.
-  private static let (away, betweenSymbols) = (0.8, 0.6)
+  /// Arrows do not run along each other: the distance, in radii, and the shares of an arrow, and of a self-loop or an
+  /// initial arrow, that may be nearer.
+  private static let (apart, together, shortTogether) = (0.3, 0.25, 0.05)
+  /// The least distances between rings, and between the start of an initial arrow and other states, in radii.
+  private static let (betweenRings, away) = (0.7, 0.8)
+  /// The least distance between symbols, in heights of capitals.
+  private static let betweenSymbols = 0.6
+  /// How many times as far other lines are from symbols as their own, and how much farther, in radii.
+  private static let (farther, margin) = (1.4, 0.16)
+  /// The distance between the points of a way, in radii, where ways are compared.
+  private static let step = 0.1
 
   /// Draws an automaton, and returns `false` if its states, or the arrows that it has to have, find no place.
   mutating func draw(_ machine: DrawnMachine) -> Bool {
-    let whole = Region(left: 0, top: 0, width: Double(page.width), height: Double(page.height))
     placeStates(in: whole, count: machine.states.count)
     let states = ovals.indices
-    guard states.count == machine.states.count, var arrows = arrows(of: machine) else {
+    guard states.count == machine.states.count, areApart, var arrows = arrows(of: machine) else {
       return false
     }
     page.arrows = arrows.map(\.arrow)
     // All lines have their places before anything is written, so that no text lies on one.
     for number in arrows.indices where !arrows[number].symbols.isEmpty {
-      arrows[number].label = label(of: number, arrows[number].symbols)
-      if let box = arrows[number].label?.box { boxes.append(box) }
+      let taken = arrows.compactMap(\.label?.box)
+      arrows[number].label = label(of: number, arrows[number].symbols, besides: taken)
     }
-    let isWritten = arrows.filter { $0.symbols.isEmpty || $0.label != nil }
-    guard machine.edges == nil || isWritten.count == arrows.count else { return false }
-    arrows = isWritten
+    let written = arrows.filter { $0.symbols.isEmpty || $0.label != nil }
+    guard machine.edges == nil || written.count == arrows.count else { return false }
+    arrows = written
     page.arrows = arrows.map(\.arrow)
     guard connectsStates else { return false }
     for state in states {
@@ -64,11 +74,10 @@ extension PageDraft {
   /// has none.
   private mutating func arrows(of machine: DrawnMachine) -> [PlannedArrow]? {
     var arrows: [PlannedArrow] = []
-    func others() -> [[Vector]] { arrows.map(\.arrow.path) }
     for state in ovals.indices where machine.states[state].isInitial {
       let rest = ovals.indices.filter { $0 != state }.map { ovals[$0] }
       let distance = Self.away * habits.radius
-      let mark = first(apartFrom: others(), path: \.path) { draft in
+      let mark = first(apartFrom: arrows, share: Self.shortTogether, path: \.path) { draft in
         let mark = draft.initialMark(draft.dice.choose(.initialMarker), at: state)
         // Near another state it would come from there.
         return mark.flatMap { mark in
@@ -84,8 +93,8 @@ extension PageDraft {
     let edges = machine.edges(between: centers, distance: distance, using: &dice.generator)
     let lines = edges.filter { $0.from != $0.to }
     for edge in lines + edges.filter({ $0.from == $0.to }) {
-      let share = edge.from == edge.to ? Self.loopsTogether : Self.together
-      let path = first(apartFrom: others(), share: share, path: \.self) {
+      let share = edge.from == edge.to ? Self.shortTogether : Self.together
+      let path = first(apartFrom: arrows, share: share, path: \.self) {
         edge.from == edge.to ? $0.loop(at: edge.from) : $0.path(edge.from, edge.to, states)
       }
       if let path {
@@ -98,45 +107,75 @@ extension PageDraft {
     return arrows
   }
 
-  /// Returns the first of several proposals whose way does not run along others, or `nil` if there is none.
+  /// Returns the first of several proposals of which at most `share` runs along other arrows, and that does not run
+  /// along too much of them; `nil` if there is none.
   private mutating func first<Proposal>(
-    apartFrom others: [[Vector]], share: Double = together, path: (Proposal) -> [Vector],
+    apartFrom others: [PlannedArrow], share: Double, path: (Proposal) -> [Vector],
     _ propose: (inout PageDraft) -> Proposal?
   ) -> Proposal? {
     let near = Self.apart * habits.radius
+    let ways = others.map { dense($0.arrow.path) }
+    func along(_ way: [Vector], _ other: [Vector]) -> Double {
+      let count = way.count { place in other.contains { $0.distance(to: place) < near } }
+      return Double(count) / Double(way.count)
+    }
     for _ in 0..<Self.attempts {
       guard let proposal = propose(&self) else { continue }
-      let way = path(proposal)
-      let isApart = others.allSatisfy { other in
-        let touching = way.count { place in other.contains { $0.distance(to: place) < near } }
-        return Double(touching) <= share * Double(way.count)
+      let way = dense(path(proposal))
+      let isApart = zip(others, ways).allSatisfy { other, otherWay in
+        let isShort = other.isLoop || other.mark != nil
+        return along(way, otherWay) <= share
+          && along(otherWay, way) <= (isShort ? Self.shortTogether : Self.together)
       }
       if isApart { return proposal }
     }
     return nil
   }
 
-  /// Returns the symbols of arrow number `own` in a place that is nearest to it, or `nil` if there is none.
-  private mutating func label(of own: Int, _ symbols: [String]) -> Label? {
-    let writing = writer.write(
-      LineText(symbols.joined(separator: ",")), using: &dice.generator)
-    let (paths, margin) = (page.arrows.map(\.path), 0.16 * habits.radius)
-    let others = boxes.map { $0.widened(by: Self.betweenSymbols * habits.symbolHeight) }
-    let isLoop = page.arrows[own].from == page.arrows[own].to
+  /// Returns a way as points that are near each other.
+  private func dense(_ path: [Vector]) -> [Vector] {
+    Stroke(through: path).resampled(spacing: Self.step * habits.radius).points.map { Vector($0) }
+  }
+
+  /// Returns the symbols of arrow number `own` in a place that is nearest to it, and outside a self-loop; `nil` if
+  /// there is none.
+  private mutating func label(
+    of own: Int, _ symbols: [String], besides taken: [TextBox]
+  ) -> Label? {
+    let writing = writer.write(LineText(symbols.joined(separator: ",")), using: &dice.generator)
+    let (arrow, ways) = (page.arrows[own], page.arrows.map { dense($0.path) })
+    let loop = arrow.from == arrow.to ? ovals[arrow.to].center : nil
+    let height = loop.map { $0.distance(to: arrow.path[arrow.path.count / 2]) } ?? 0
+    let margin = Self.margin * habits.radius
+    let others = taken.map { $0.widened(by: Self.betweenSymbols * habits.symbolHeight) }
     for _ in 0..<Self.attempts {
-      let label = label(writing, along: paths[own], of: own, isOutside: isLoop) { box, place in
-        func distance(_ path: [Vector]) -> Double {
-          path.map { box.nearest(to: $0).distance(to: $0) }.min()!
+      let label = label(writing, along: arrow.path, of: own, isOutside: loop != nil) { box, place in
+        func distance(_ way: [Vector]) -> Double {
+          way.map { box.nearest(to: $0).distance(to: $0) }.min()!
         }
-        let usual = distance(paths[own])
-        let isOn = place == .onLine || place == .inGap
+        let (usual, isOn) = (distance(ways[own]), place == .onLine || place == .inGap)
         // What lies on a self-loop leaves nothing of it.
-        return (isOn ? !isLoop : usual > 0) && !others.contains(where: box.overlaps)
-          && paths.indices.allSatisfy { $0 == own || distance(paths[$0]) > 1.4 * usual + margin }
+        let isBeside =
+          loop.map { usual > 0 && $0.distance(to: box.center) > height } ?? (isOn || usual > 0)
+        return isBeside && !others.contains(where: box.overlaps)
+          && ways.indices.allSatisfy {
+            $0 == own || distance(ways[$0]) > Self.farther * usual + margin
+          }
       }
       if let label { return label }
     }
     return nil
+  }
+
+  /// Whether there is room for arrows between all states.
+  private var areApart: Bool {
+    ovals.indices.allSatisfy { first in
+      ovals[..<first].allSatisfy { other in
+        let way = other.center - ovals[first].center
+        return way.length - ovals[first].reach(way.angle) - other.reach(way.angle + .pi)
+          >= Self.betweenRings * habits.radius
+      }
+    }
   }
 
   /// Whether the arrows connect almost all states.

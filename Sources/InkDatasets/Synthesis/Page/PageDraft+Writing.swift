@@ -5,7 +5,9 @@ import SeededRandom
 extension PageDraft {
   /// The symbols of an arrow and their place.
   struct Label {
+    /// The written symbols.
     let writing: Writing
+    /// Their place.
     let box: TextBox
     /// The height of capitals, in px.
     let height: Double

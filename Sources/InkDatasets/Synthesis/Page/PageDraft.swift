@@ -47,9 +47,13 @@ struct PageDraft {
     habits = PageHabits(using: &self.dice)
   }
 
+  /// The whole page.
+  var whole: Region {
+    Region(left: 0, top: 0, width: Double(page.width), height: Double(page.height))
+  }
+
   /// Draws everything.
   mutating func compose() {
-    let whole = Region(left: 0, top: 0, width: Double(page.width), height: Double(page.height))
     if dice.happens(.noAutomaton) {
       for _ in 0...dice.generator.index(below: 5) { drawRemark() }
       if dice.generator.chance(0.5) { drawTable() }

@@ -21,7 +21,11 @@ public struct PageShapes: Sendable {
 
   private init?(_ name: String, _ pieces: StrokeComposer.Pieces) {
     self.name = name
-    closed = pieces.rings.filter { $0.chord < 0.12 * $0.length }
+    closed = pieces.rings.filter { ring in
+      let bounds = Drawing([ring]).bounds
+      return ring.chord < 0.12 * ring.length && (bounds?.width ?? 0) > 0
+        && (bounds?.height ?? 0) > 0
+    }
     guard !closed.isEmpty, !pieces.heads.isEmpty else { return nil }
     self.pieces = pieces
   }
@@ -29,9 +33,7 @@ public struct PageShapes: Sendable {
   /// Returns a ring along an oval.
   func ring(_ oval: Oval, using generator: inout SeededGenerator) -> [Vector] {
     let ring = generator.pick(closed).resampled(count: 48)
-    guard let bounds = Drawing([ring]).bounds, bounds.width > 0, bounds.height > 0 else {
-      return []
-    }
+    let bounds = Drawing([ring]).bounds!
     let (middle, round) = (bounds.center, 2 / oval.exponent)
     return ring.points.map { point in
       // A recorded ring is an ellipse: its angles are kept, and its distances scaled.
@@ -65,7 +67,7 @@ public struct PageShapes: Sendable {
 
 extension Stroke {
   /// Returns the stroke with the deviations of another one, which is about straight.
-  func trembling(like model: Stroke) -> Stroke {
+  fileprivate func trembling(like model: Stroke) -> Stroke {
     guard model.chord > 0, let first = model.points.first, let last = model.points.last else {
       return self
     }

@@ -24,7 +24,7 @@ public struct PageWriter: Sendable {
     .output, .condition, .machine, .description, .pattern,
   ]
   /// The fewest characters, and the fewest words, of a writer.
-  static let (fewestCharacters, fewestWords) = (12, 15)
+  private static let (fewestCharacters, fewestWords) = (12, 15)
 
   /// Creates a writer, or returns `nil` if there are too few recordings.
   fileprivate init?(
@@ -52,7 +52,7 @@ public struct PageWriter: Sendable {
     all(in: dataset, seed: seed, vocabulary: vocabulary, fewestCharacters: fewestCharacters)
   }
 
-  /// Returns the writers with enough characters, or 15 words.
+  /// Returns the writers with at least `fewestCharacters` different characters, or 15 words.
   static func all(
     in dataset: Dataset, seed: UInt64, vocabulary: [String] = [], fewestCharacters: Int
   ) -> [PageWriter] {
