@@ -210,7 +210,7 @@ import TestSupport
         Example(.drawing($0.0), label: $0.1, writer: "drawer", source: "test", origin: "test")
       })
     let composer = DiagramComposer(seed: 1)
-    let writers = composer.writers(of: characters, shapes: shapes)
+    let writers = composer.writers(of: characters, shapes: PageShapes.all(in: shapes))
     #expect(writers.count == 2)
     var sources: Set<JSONValue> = []
     for (hand, writer) in writers.enumerated() {

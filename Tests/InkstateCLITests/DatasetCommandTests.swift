@@ -375,7 +375,9 @@ import TestSupport
       #expect(result.status == 64 && result.errors.contains(message), "\(options)")
     }
     result = try run("dataset compose automata digits.ndjson --known -o a.ndjson")
-    #expect(result.status == 1 && result.errors.contains("digits.ndjson: expected writers of"))
+    #expect(
+      result.status == 1
+        && result.errors.contains("digits.ndjson: expected a writer with the letters and digits"))
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/a.ndjson"))
   }
 

@@ -23,7 +23,7 @@ public struct ContactSheet: Sendable {
 
   /// The sections from top to bottom.
   public var sections: [Section]
-  /// The number of pictures in a row.
+  /// The number of pictures in a row; no more than the section with most of them has.
   public var columns: Int
   /// The scale of the pictures on the sheet.
   public var zoom: Int
@@ -42,7 +42,7 @@ public struct ContactSheet: Sendable {
     _ sections: [Section], columns: Int = 16, zoom: Int = 2, shownWidth: Int = .max
   ) {
     self.sections = sections
-    self.columns = columns
+    self.columns = max(1, min(columns, sections.map(\.pictures.count).max() ?? 1))
     self.zoom = zoom
     self.shownWidth = shownWidth
   }

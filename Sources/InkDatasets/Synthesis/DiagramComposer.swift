@@ -24,8 +24,8 @@ public struct DiagramComposer: Sendable {
   private static let (width, height) = (1600, 1000)
   /// The number of characters without which no state has a name: the digits.
   private static let digitCount = 10
-  /// The share of writers with the rings and arrows of nobody, if there are recorded ones.
-  private static let syntheticShapes = 0.33
+  /// The share of writers whose rings and arrows are drawn although there are recorded ones.
+  private static let drawnShapes = 0.33
   /// How often an automaton is laid out, at most, until it fits.
   private static let attempts = 100
 
@@ -58,28 +58,27 @@ public struct DiagramComposer: Sendable {
 
   /// Returns the writers whose recorded characters are in `characters`.
   ///
-  /// Every third writer's rings and arrows are synthetic, and the others have those of a writer of
-  /// `shapes`, from drawings with the labels `state` and `transition`.
-  public func writers(of characters: Dataset, shapes: Dataset = Dataset([])) -> [Writer] {
-    let shapes = PageShapes.all(in: shapes)
+  /// Every third writer's rings and arrows are drawn, and the others have those of one of `shapes`.
+  public func writers(of characters: Dataset, shapes: [PageShapes] = []) -> [Writer] {
     // Longer labels are words, or not writing at all.
     let characters = Dataset(characters.examples.filter { $0.label.count == 1 })
-    return PageWriter.all(in: characters, seed: seed, fewestCharacters: Self.digitCount)
-      .enumerated().compactMap { number, letters in
-        var generator = SeededGenerator(seed: seed, stream: 0xd1a6, UInt64(number))
-        let isSynthetic = shapes.isEmpty || generator.chance(Self.syntheticShapes)
-        return letters.model.map {
-          Writer(
-            number: number, model: $0, letters: letters,
-            shapes: isSynthetic ? nil : generator.pick(shapes))
-        }
-      }
+    return writers(
+      PageWriter.all(in: characters, seed: seed, fewestCharacters: Self.digitCount),
+      shapes: shapes)
   }
 
   /// Returns synthetic writers.
-  public func syntheticWriters(count: Int) -> [Writer] {
-    PageWriter.synthetic(count: count, seed: seed).enumerated().map { number, letters in
-      Writer(number: number, model: letters.model!, letters: letters, shapes: nil)
+  public func syntheticWriters(count: Int, shapes: [PageShapes] = []) -> [Writer] {
+    writers(PageWriter.synthetic(count: count, seed: seed), shapes: shapes)
+  }
+
+  private func writers(_ all: [PageWriter], shapes: [PageShapes]) -> [Writer] {
+    all.enumerated().map { number, letters in
+      var generator = SeededGenerator(seed: seed, stream: 0xd1a6, UInt64(number))
+      let isDrawn = shapes.isEmpty || generator.chance(Self.drawnShapes)
+      return Writer(
+        number: number, model: letters.model!, letters: letters,
+        shapes: isDrawn ? nil : generator.pick(shapes))
     }
   }
 

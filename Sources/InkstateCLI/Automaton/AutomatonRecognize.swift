@@ -153,7 +153,8 @@ struct AutomatonRecognize: ParsableCommand {
     if !truth.isEmpty {
       guard truths.count == count else {
         throw ValidationError(
-          "--truth: there are \(count.counted("drawing")), but the truth of \(truths.count)")
+          "--truth: there \(count == 1 ? "is" : "are") \(count.counted("drawing")), but the truth of \(truths.count)"
+        )
       }
       try write(comparison)
     }

@@ -12,7 +12,8 @@ import SafeFiles
 struct AutomatonReplay: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Turn recorded strokes into an automaton, and list what each stroke became.",
+    abstract:
+      "Turn recorded strokes into an automaton, and list what each stroke is first taken for.",
     discussion: """
       The strokes of all recordings are drawn in order into one document. States get the names q0, \
       q1, …. Transitions get no symbols; type them in `inkstate studio`.

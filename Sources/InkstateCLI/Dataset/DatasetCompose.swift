@@ -111,12 +111,14 @@ struct DatasetCompose: ParsableCommand {
       discussion: """
         The truth is in the fields automaton and strokes, as inkstate automaton recognize has them. The \
         characters come from the data, and the rings and arrows from --shapes, or they are drawn. \
-        With --writers instead of data, everything is synthetic.
+        With --writers instead of data, everything but --shapes is synthetic. A third of the writers draw their \
+        rings and arrows also with --shapes.
 
         Example: inkstate dataset compose automata --writers 20 --per-writer 5 --output runs/drawings.ndjson
         """)
 
-    @Argument(help: "A data set of single characters with points and writers.")
+    @Argument(
+      help: "A data set of single characters with points and writers, who wrote all ten digits.")
     var data: String?
 
     @Option(help: "A data set with the labels state and transition.")
@@ -146,22 +148,32 @@ struct DatasetCompose: ParsableCommand {
       try output.check(inputs: [data, shapes].compactMap { $0 })
       let composer = DiagramComposer(seed: composition.seed)
       let perWriter = composition.perWriter
-      let names: [String?] = known ? DiagramComposer.knownAutomata : [nil]
+      let shapes =
+        try shapes.map {
+          try PageShapes.all(in: try loading.load($0).dataset, from: $0)
+        } ?? []
       let hands =
         if let data {
-          composer.writers(
-            of: try loading.load(data).dataset,
-            shapes: try shapes.map { try loading.load($0).dataset } ?? Dataset([]))
+          composer.writers(of: try loading.load(data).dataset, shapes: shapes)
         } else {
-          composer.syntheticWriters(count: writers ?? 0)
+          composer.syntheticWriters(count: writers ?? 0, shapes: shapes)
         }
-      let isAble = hands.contains { hand in
-        names.contains { composer.drawing(0, by: hand, known: $0) != nil }
+      let all: [String?] = known ? DiagramComposer.knownAutomata : [nil]
+      let names = all.filter { name in
+        hands.contains { composer.drawing(0, by: $0, known: name) != nil }
       }
-      guard isAble else {
+      guard !names.isEmpty else {
         throw FileError(
-          path: data ?? "--writers", expected: "writers of all digits, and of letters for --known",
+          path: data ?? "--writers",
+          expected: known
+            ? "a writer with the letters and digits of one of the seven automata"
+            : "a writer with all ten digits",
           found: "none")
+      }
+      if names.count < all.count {
+        let missing = all.filter { !names.contains($0) }.compactMap(\.self)
+        Terminal.say(
+          "left out: \(missing.joined(separator: ", ")), whose letters and digits no writer has")
       }
       // One drawing at a time, because all of them can be large.
       var (count, writerCount) = (0, 0)
@@ -186,7 +198,7 @@ struct DatasetCompose: ParsableCommand {
 
 /// How much is composed.
 struct CompositionOptions: ParsableArguments {
-  @Option(help: "The number of drawings of each kind for each writer.")
+  @Option(help: "The number of drawings of each kind, or of each automaton, for each writer.")
   var perWriter = 40
 
   @Option(help: "The random seed.")

@@ -95,7 +95,9 @@ struct DatasetComposePages: ParsableCommand {
     let composer = PageComposer(
       seed: seed, width: width, height: height, variety: legible ? .legible : PageVariety(),
       enlargement: enlarge, writers: try pageWriters(),
-      shapes: try shapes.map { PageShapes.all(in: try loading.load($0).dataset) } ?? [])
+      shapes: try shapes.map {
+        try PageShapes.all(in: try loading.load($0).dataset, from: $0)
+      } ?? [])
     if rows {
       try showRows(composer)
     } else {

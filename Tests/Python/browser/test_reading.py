@@ -27,9 +27,10 @@ def mod_3(editor):
     """An automaton that a person drew, with its names and symbols."""
     with open(example("Drawings", "mod3.ndjson")) as file:
         strokes = [list(zip(stroke[0], stroke[1])) for stroke in json.loads(file.readline())["drawing"]]
-    left, top = [min(p[axis] for stroke in strokes for p in stroke) - 40 for axis in (0, 1)]
+    # Below the line of buttons, and as far left as a canvas of the usual width needs.
+    left, top = [min(p[axis] for stroke in strokes for p in stroke) - margin for axis, margin in ((0, 40), (1, 90))]
     for stroke in strokes:
-        editor.stroke([(x - left, y - top) for x, y in stroke[::4] + stroke[-1:]])
+        editor.stroke([(x - left, y - top) for x, y in stroke[::2] + stroke[-1:]])
     editor.settled(lambda p: not p["isUnread"], "everything read")
     return editor
 

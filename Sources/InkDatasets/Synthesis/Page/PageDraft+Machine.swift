@@ -23,8 +23,9 @@ extension PageDraft {
   /// Arrows do not run along each other: the distance, in radii, and the shares of an arrow, and of a self-loop or an
   /// initial arrow, that may be nearer.
   private static let (apart, together, shortTogether) = (0.3, 0.25, 0.05)
-  /// The least distances between rings, and between the start of an initial arrow and other states, in radii.
-  private static let (betweenRings, away) = (0.7, 0.8)
+  /// The least distances between rings, between an arrow and states that it does not join, and between the start of an
+  /// initial arrow and other states, in radii.
+  private static let (betweenRings, clear, away) = (0.7, 0.15, 0.8)
   /// The least distance between symbols, in heights of capitals.
   private static let betweenSymbols = 0.6
   /// How many times as far other lines are from symbols as their own, and how much farther, in radii.
@@ -75,13 +76,12 @@ extension PageDraft {
   private mutating func arrows(of machine: DrawnMachine) -> [PlannedArrow]? {
     var arrows: [PlannedArrow] = []
     for state in ovals.indices where machine.states[state].isInitial {
-      let rest = ovals.indices.filter { $0 != state }.map { ovals[$0] }
+      let others = ovals.indices.filter { $0 != state }.map { ovals[$0] }
       let distance = Self.away * habits.radius
-      let mark = first(apartFrom: arrows, share: Self.shortTogether, path: \.path) { draft in
-        let mark = draft.initialMark(draft.dice.choose(.initialMarker), at: state)
-        // Near another state it would come from there.
-        return mark.flatMap { mark in
-          rest.contains { $0.contains(mark.path[0], margin: distance) } ? nil : mark
+      let mark = first(apartFrom: arrows, of: [state], share: Self.shortTogether, path: \.path) {
+        $0.initialMark($0.dice.choose(.initialMarker), at: state).flatMap { mark in
+          // Near another state it would come from there.
+          others.contains { $0.contains(mark.path[0], margin: distance) } ? nil : mark
         }
       }
       guard let mark else { return nil }
@@ -94,7 +94,7 @@ extension PageDraft {
     let lines = edges.filter { $0.from != $0.to }
     for edge in lines + edges.filter({ $0.from == $0.to }) {
       let share = edge.from == edge.to ? Self.shortTogether : Self.together
-      let path = first(apartFrom: arrows, share: share, path: \.self) {
+      let path = first(apartFrom: arrows, of: [edge.from, edge.to], share: share, path: \.self) {
         edge.from == edge.to ? $0.loop(at: edge.from) : $0.path(edge.from, edge.to, states)
       }
       if let path {
@@ -107,13 +107,14 @@ extension PageDraft {
     return arrows
   }
 
-  /// Returns the first of several proposals of which at most `share` runs along other arrows, and that does not run
-  /// along too much of them; `nil` if there is none.
+  /// Returns the first of several proposals of which at most `share` runs along other arrows, that does not run
+  /// along too much of them, and that meets no states but `ends`; `nil` if there is none.
   private mutating func first<Proposal>(
-    apartFrom others: [PlannedArrow], share: Double, path: (Proposal) -> [Vector],
-    _ propose: (inout PageDraft) -> Proposal?
+    apartFrom others: [PlannedArrow], of ends: [Int], share: Double,
+    path: (Proposal) -> [Vector], _ propose: (inout PageDraft) -> Proposal?
   ) -> Proposal? {
-    let near = Self.apart * habits.radius
+    let (near, clear) = (Self.apart * habits.radius, Self.clear * habits.radius)
+    let states = ovals.indices.filter { !ends.contains($0) }.map { ovals[$0] }
     let ways = others.map { dense($0.arrow.path) }
     func along(_ way: [Vector], _ other: [Vector]) -> Double {
       let count = way.count { place in other.contains { $0.distance(to: place) < near } }
@@ -122,6 +123,10 @@ extension PageDraft {
     for _ in 0..<Self.attempts {
       guard let proposal = propose(&self) else { continue }
       let way = dense(path(proposal))
+      let meetsState = way.contains { place in
+        states.contains { $0.contains(place, margin: clear) }
+      }
+      guard !meetsState else { continue }
       let isApart = zip(others, ways).allSatisfy { other, otherWay in
         let isShort = other.isLoop || other.mark != nil
         return along(way, otherWay) <= share

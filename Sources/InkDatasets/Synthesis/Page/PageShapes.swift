@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import SafeFiles
 import SeededRandom
 
 /// The rings, shafts and heads of one writer, recorded.
@@ -17,6 +18,20 @@ public struct PageShapes: Sendable {
       pieces[hand, default: StrokeComposer.Pieces()].add(example)
     }
     return pieces.keys.sorted().compactMap { PageShapes($0, pieces[$0]!) }
+  }
+
+  /// Returns those of each writer of a data set that was read from a path.
+  ///
+  /// - Throws: `FileError` if there are none.
+  public static func all(in dataset: Dataset, from path: String) throws(FileError) -> [PageShapes] {
+    let shapes = all(in: dataset)
+    guard !shapes.isEmpty else {
+      throw FileError(
+        path: path,
+        expected: "rings and arrows with heads of a writer, with the labels state and transition",
+        found: "none")
+    }
+    return shapes
   }
 
   private init?(_ name: String, _ pieces: StrokeComposer.Pieces) {
