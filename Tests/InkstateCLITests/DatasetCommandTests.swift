@@ -378,6 +378,9 @@ import TestSupport
     #expect(
       result.status == 1
         && result.errors.contains("digits.ndjson: expected a writer with the letters and digits"))
+    result = try run("dataset compose automata --writers 1 --shapes digits.ndjson -o a.ndjson")
+    #expect(
+      result.status == 1 && result.errors.contains("digits.ndjson: expected rings and arrows"))
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/a.ndjson"))
   }
 

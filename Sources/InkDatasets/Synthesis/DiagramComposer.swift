@@ -34,7 +34,7 @@ public struct DiagramComposer: Sendable {
     self.seed = seed
   }
 
-  /// One writer, with the rings and arrows of another one or of nobody.
+  /// One writer, with the rings and arrows of another one, or with drawn ones.
   public struct Writer: Sendable {
     /// The number among the writers, from 0.
     fileprivate let number: Int
@@ -42,10 +42,10 @@ public struct DiagramComposer: Sendable {
     fileprivate let model: Example
     /// The characters.
     fileprivate let letters: PageWriter
-    /// The rings and arrows; `nil` for those of nobody.
+    /// The rings and arrows; `nil` if they are drawn.
     fileprivate let shapes: PageShapes?
 
-    /// The variety of the drawings: without letters, the writer writes no titles and remarks.
+    /// The variety of the drawings: a writer without letters writes no titles and remarks.
     fileprivate var variety: PageVariety {
       var variety = PageVariety.plain
       if !letters.characters.contains(where: { $0.isASCII && $0.isLetter }) {
@@ -58,7 +58,7 @@ public struct DiagramComposer: Sendable {
 
   /// Returns the writers whose recorded characters are in `characters`.
   ///
-  /// Every third writer's rings and arrows are drawn, and the others have those of one of `shapes`.
+  /// The rings and arrows of a third of the writers are drawn, and the others have those of one of `shapes`.
   public func writers(of characters: Dataset, shapes: [PageShapes] = []) -> [Writer] {
     // Longer labels are words, or not writing at all.
     let characters = Dataset(characters.examples.filter { $0.label.count == 1 })
@@ -89,17 +89,17 @@ public struct DiagramComposer: Sendable {
   public func drawing(_ index: Int, by writer: Writer, known: String? = nil) -> Example? {
     let knownNumber = known.flatMap(Self.knownAutomata.firstIndex).map { $0 + 1 } ?? 0
     let synthetic = writer.model.source == "synthetic" ? 1 : 0
+    let (characters, variety) = (writer.letters.characters, writer.variety)
     for attempt in 0..<Self.attempts {
       var generator = SeededGenerator(
         seed: seed, stream: 0xd1a8, UInt64(synthetic), UInt64(writer.number), UInt64(index),
         UInt64(attempt), UInt64(knownNumber))
-      let characters = writer.letters.characters
       let machine =
         known.map { DrawnMachine.known[$0] } ?? DrawnMachine.random(characters, using: &generator)
       guard let machine, machine.isWritten(with: characters) else { return nil }
       var draft = PageDraft(
         width: Self.width, height: Self.height, writer: writer.letters, shapes: writer.shapes,
-        dice: PageDice(writer.variety, generator: generator))
+        dice: PageDice(variety, generator: generator))
       guard draft.draw(machine) else { continue }
       var example = example(of: draft, by: writer)
       if let known { example.attributes["known"] = .text(known) }

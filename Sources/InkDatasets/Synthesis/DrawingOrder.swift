@@ -5,7 +5,7 @@ import SeededRandom
 
 /// A part of a drawing that is drawn at once.
 struct DrawnPart {
-  /// What is drawn at once.
+  /// A kind of part; a label is the symbols of an arrow.
   enum Kind {
     case ring, innerRing, name, shaft, head, label, remark
   }

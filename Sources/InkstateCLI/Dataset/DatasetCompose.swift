@@ -110,9 +110,8 @@ struct DatasetCompose: ParsableCommand {
       abstract: "Compose whole drawings of automata, with their truth.",
       discussion: """
         The truth is in the fields automaton and strokes, as inkstate automaton recognize has them. The \
-        characters come from the data, and the rings and arrows from --shapes, or they are drawn. \
-        With --writers instead of data, everything but --shapes is synthetic. A third of the writers draw their \
-        rings and arrows also with --shapes.
+        characters come from the data, or are synthetic with --writers. The rings and arrows are drawn; with \
+        --shapes, those of two thirds of the writers are recorded ones.
 
         Example: inkstate dataset compose automata --writers 20 --per-writer 5 --output runs/drawings.ndjson
         """)
