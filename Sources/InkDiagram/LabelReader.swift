@@ -41,9 +41,11 @@ struct LabelReader {
   private static let most = 12
   /// The lengths of texts that may be several symbols without commas, and what each lost comma costs.
   private static let (severalSymbols, lostComma) = (2...4, 3.0)
-  /// What a letter looks like: a digit, or the sign of the empty word, which looks like `E` in turn.
+  /// What a letter looks like: a digit, a small letter, or the sign of the empty word, which looks like `E` in turn.
   private static let lookalikes = [
     "l": "1", "I": "1", "o": "0", "O": "0", "E": "ε", "ε": "E",
+    "C": "c", "K": "k", "P": "p", "S": "s", "U": "u", "V": "v", "W": "w", "X": "x", "Y": "y",
+    "Z": "z",
   ]
   /// What they cost where a letter that looks like them is read.
   private static let unlikeShape = 0.1

@@ -45,6 +45,14 @@ import Testing
       .last == "11")
   }
 
+  @Test func twoStatesRarelyHaveOneName() throws {
+    let others = ["q0", "q1", "q2"].map { texts([$0: -0.1]) }
+    #expect(
+      best(try reader().agreed(names: [texts(["q1": -0.1, "q3": -4])] + others)).first == "q3")
+    #expect(
+      best(try reader().agreed(names: [texts(["q1": -0.1, "q3": -6])] + others)).first == "q1")
+  }
+
   @Test func namesFarAfterTheLastStateAreRare() throws {
     let others = ["q0", "q1"].map { texts([$0: -0.1]) }
     #expect(
@@ -163,6 +171,22 @@ import Testing
     #expect(best(try reader().agreed(symbols: [doubtful] + words)).first == ">")
     let letters = ["a", "b", "x", "y"].map { texts([$0: -0.2]) }
     #expect(best(try reader().agreed(symbols: [doubtful] + letters)).first == "y")
+  }
+
+  @Test func capitalsThatDifferInSizeAreSmallLettersBesideNoOtherCapitals() throws {
+    let fork = [
+      Stroke([Point(0, 0), Point(7, 12), Point(15, 25), Point(15, 38), Point(15, 50)]),
+      Stroke([Point(30, 0), Point(23, 12), Point(15, 25)]),
+    ]
+    let line = TextLine(traces: fork.enumerated().compactMap { Trace($1, index: $0) })
+    let labelReader = try reader()
+    let read = labelReader.texts(names: [], symbols: [line], doubtful: []) { _, _ in
+      .ink(Drawing(fork))
+    }.symbols[0]
+    #expect(read.first?.text == "Y")
+    #expect(best(labelReader.agreed(symbols: [read, read, texts(["a": -0.1])])).first == "y")
+    let capitals = ["A", "B", "A"].map { texts([$0: -0.1]) }
+    #expect(best(labelReader.agreed(symbols: [read] + capitals)).first == "Y")
   }
 
   @Test func theDirectionsOfTracedStrokesAreLeftOut() throws {
