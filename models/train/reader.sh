@@ -3,7 +3,7 @@
 # of 276 people from tablets and photographs, and on drawings that are no writing. `scripts/train reader` runs
 # this. The network with one recurrent layer learns the few writers first, then those of UNIPEN; then it gets a
 # second recurrent layer, the pen directions beside the ink, more of what people write on automata, two more convolutions,
-# and at last words of a list, less dropout, milder variations and q of two strokes.
+# words of a list, less dropout, milder variations and q of two strokes, and at last descriptions.
 set -euo pipefail
 
 data=$INKSTATE_DATA
@@ -323,8 +323,43 @@ kinds primed 99 primed-99
 } >"$runs/straight-q.ndjson"
 train_again milder-mean 2 0.0005 20261216 "words labels-761 labels-772 labels-781 labels-782" straight \
   --augment models/train/reader-mild.json "$runs/straight-q.ndjson"
-python3 models/train/average-reader.py "$runs"/{milder-mean,straight}.safetensors 0.5 "$runs/uncalibrated.safetensors" \
+python3 models/train/average-reader.py "$runs"/{milder-mean,straight}.safetensors 0.5 "$runs/straight-mean.safetensors" \
   ∅=-2.5 _=-1.3 +=1.3 q=0.8
+
+# Descriptions of words and numbers, and patterns, on lines and on pages.
+labels char-others 900 1003 2 labels-1003 "${listed[@]}"
+labels char-all 5000 1011 2 labels-1011 "${listed[@]}"
+labels char-all 5000 1012 1.5 labels-1012 "${listed[@]}"
+labels char-all 5000 1021 2 labels-1021 "${listed[@]}"
+labels char-all 4000 1022 1.5 labels-1022 "${listed[@]}"
+validation=(--validation "$runs/validation-machines.ndjson" --validation "$runs/words"
+  --validation "$runs/labels-1003")
+# train_described SEED-OF-LINES REST FROM EPOCHS RATE SEED FOLDERS OUTPUT [OPTION...]: trains with other lines. Of the usual
+# ones, those count whose number gives REST when divided by 3.
+train_described() {
+  local folders=() described="description|pattern|word"
+  lines all 60 0.08 "$1" "lines-$1" "${listed[@]}"
+  kinds "$machines" "$1" "machines-$1"
+  kinds "$usual" "$1" "all-usual-$1"
+  kinds "$described" "$1" "described-$1"
+  awk "NR % 3 == $2" "$runs/all-usual-$1.ndjson" >"$runs/usual-$1.ndjson"
+  grep -vE "\"kind\":\"composed ($machines|$usual|$described)\"" "$runs/lines-$1.ndjson" |
+    awk "NR % 4 == $2" >"$runs/other-$1.ndjson"
+  for folder in $7; do folders+=("$runs/$folder"); done
+  "$inkstate" train "$runs"/{char-some,word-train,machines-"$1",usual-"$1",other-"$1",described-"$1",no-writing/train}.ndjson \
+    "${folders[@]}" "${validation[@]}" --from "$runs/$3.safetensors" --epochs "$4" --learning-rate "$5" --seed "$6" \
+    --output "$runs/$8.safetensors" --force --license "$license" "${@:9}"
+}
+strips="labels-1011 labels-1011 labels-1012 labels-1012"
+train_described 1001 0 straight-mean 8 0.001 20261217 "words $strips" described --augment line
+train_described 1003 1 described 8 0.001 20261219 "words words $strips" described-more --augment line
+python3 models/train/average-reader.py "$runs"/{straight-mean,described-more}.safetensors 0.35 \
+  "$runs/described-mean.safetensors"
+train_described 1004 2 described-mean 3 0.0005 20261221 "words labels-1011 labels-1012 labels-1021 labels-1022" described-q \
+  --augment models/train/reader-mild.json "$runs/straight-q.ndjson"
+python3 models/train/average-reader.py "$runs"/described-{mean,q}.safetensors 0.5 "$runs/described-both.safetensors"
+python3 models/train/average-reader.py "$runs"/{straight-mean,described-both}.safetensors 0.3 \
+  "$runs/uncalibrated.safetensors" ∅=-1 _=-0.8 +=0.8 q=0.6
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-601" "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors

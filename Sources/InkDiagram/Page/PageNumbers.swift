@@ -62,9 +62,10 @@ enum PageNumbers {
   /// The weights of how well writing can be read (times the square root of the number of characters), of how many
   /// characters a mark gives, and of how sure the network is of what it sees; see ``DiagramRecognizer/Uprightness``.
   ///
-  /// They give logarithms of odds. They and ``otherTurn`` were chosen on composed pages of validation people, near what
-  /// models/train/fit-turns.py fits to these pages; see models/README.md.
-  static let (turnLegibility, turnCharacters, turnSureness) = (3.0, 4.5, 6.8)
+  /// They give logarithms of odds. They and ``otherTurn`` were chosen on composed pages and on simulated photographs of
+  /// composed automata in the handwriting of validation people, near what models/train/fit-turns.py fits to them; see
+  /// models/README.md.
+  static let (turnLegibility, turnCharacters, turnSureness) = (4.0, 3.5, 4.0)
   /// The logarithm of how much rarer each other turn is than an upright picture.
   static let otherTurn = 1.6
 
