@@ -41,11 +41,9 @@ struct LabelReader {
   private static let most = 12
   /// The lengths of texts that may be several symbols without commas, and what each lost comma costs.
   private static let (severalSymbols, lostComma) = (2...4, 3.0)
-  /// What a letter looks like: a digit, a small letter, or the sign of the empty word, which looks like `E` in turn.
+  /// What a letter looks like: a digit, or the sign of the empty word, which looks like `E` in turn.
   private static let lookalikes = [
     "l": "1", "I": "1", "o": "0", "O": "0", "E": "ε", "ε": "E",
-    "C": "c", "K": "k", "P": "p", "S": "s", "U": "u", "V": "v", "W": "w", "X": "x", "Y": "y",
-    "Z": "z",
   ]
   /// What they cost where a letter that looks like them is read.
   private static let unlikeShape = 0.1
@@ -144,7 +142,7 @@ struct LabelReader {
     }
     // The other names say whether a stroke or a ring is a digit; no name is the empty word.
     let scores = Self.scores(of: read) { name in
-      Self.lookalikes[name].flatMap { $0 == "ε" ? nil : $0 }
+      Self.lookalikes[name].map { $0 == "ε" ? [] : [$0] } ?? []
     }
     return Self.sorted(scores)
   }
@@ -152,16 +150,21 @@ struct LabelReader {
   /// Returns the symbols that a line of writing may be, the likeliest first.
   private func symbols(_ line: Writing) -> [ScoredText] {
     let read = texts(line, with: [symbols])
-    // A stroke and a ring do not say whether they are letters or digits, nor an E and an ε which of the two it is; the
-    // other symbols do, and what is known of the drawing.
+    // A stroke and a ring do not say whether they are letters or digits, nor a letter how large it is, nor an E and an ε
+    // which of the two it is; the other symbols do, and what is known of the drawing.
     var scores = Self.scores(of: read) { text in
-      text.split(separator: ",", omittingEmptySubsequences: false).map { symbol in
-        let symbol = String(symbol)
-        // Only an ε that is the whole label can be E: with one alternative for a list, `ε,l` would lose `ε,1`.
-        if symbol == "ε", text != symbol { return symbol }
-        let isKnown = alphabet.contains(symbol) || vocabulary.contains(symbol)
-        return isKnown ? symbol : Self.lookalikes[symbol] ?? symbol
-      }.joined(separator: ",")
+      func changed(_ change: (String) -> String) -> String {
+        text.split(separator: ",", omittingEmptySubsequences: false).map { symbol in
+          let symbol = String(symbol)
+          let isKnown = alphabet.contains(symbol) || vocabulary.contains(symbol)
+          return isKnown ? symbol : change(symbol)
+        }.joined(separator: ",")
+      }
+      func digit(_ symbol: String) -> String {
+        // Only an ε that is the whole label can be E: in a list, `ε,l` would lose `ε,1`.
+        symbol == "ε" && text != symbol ? symbol : Self.lookalikes[symbol] ?? symbol
+      }
+      return [changed(digit), changed(Self.small), changed { digit(Self.small($0)) }]
     }
     for text in read where Self.severalSymbols.contains(text.text.count) {
       guard text.text.allSatisfy({ $0.isLetter || $0.isNumber }) else { continue }
@@ -174,14 +177,25 @@ struct LabelReader {
     return Self.sorted(scores.filter { Self.symbols(of: $0.key).allSatisfy(possible.contains) })
   }
 
+  /// Returns a symbol with the small letter for each input or output that is a capital like it.
+  ///
+  /// Hands write y like Y as well.
+  private static func small(_ symbol: String) -> String {
+    symbol.split(separator: "/", omittingEmptySubsequences: false).map { part in
+      let isAlike = part.count == 1 && (part == "Y" || part.first!.isSameInBothCases)
+      return isAlike ? part.lowercased() : String(part)
+    }.joined(separator: "/")
+  }
+
   /// Returns the scores of texts, and of those that look like them.
   private static func scores(
-    of read: [ScoredText], alike: (String) -> String?
+    of read: [ScoredText], alike: (String) -> [String]
   ) -> [String: Double] {
     var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
     for text in read {
-      guard let alike = alike(text.text) else { continue }
-      scores[alike] = max(scores[alike] ?? -.infinity, text.score - unlikeShape)
+      for alike in alike(text.text) where alike != text.text {
+        scores[alike] = max(scores[alike] ?? -.infinity, text.score - unlikeShape)
+      }
     }
     return scores
   }

@@ -173,7 +173,7 @@ import Testing
     #expect(best(try reader().agreed(symbols: [doubtful] + letters)).first == "y")
   }
 
-  @Test func capitalsThatDifferInSizeAreSmallLettersBesideNoOtherCapitals() throws {
+  @Test func lettersLikeTheirCapitalsAreSmallBesideNoOtherCapitals() throws {
     let fork = [
       Stroke([Point(0, 0), Point(7, 12), Point(15, 25), Point(15, 38), Point(15, 50)]),
       Stroke([Point(30, 0), Point(23, 12), Point(15, 25)]),

@@ -63,8 +63,7 @@ enum PageNumbers {
   /// characters a mark gives, and of how sure the network is of what it sees; see ``DiagramRecognizer/Uprightness``.
   ///
   /// They give logarithms of odds. They and ``otherTurn`` were chosen on composed pages and on simulated photographs of
-  /// composed automata in the handwriting of validation people, near what models/train/fit-turns.py fits to them; see
-  /// models/README.md.
+  /// composed automata in the handwriting of validation people; see models/README.md.
   static let (turnLegibility, turnCharacters, turnSureness) = (4.0, 3.5, 4.0)
   /// The logarithm of how much rarer each other turn is than an upright picture.
   static let otherTurn = 1.6
