@@ -160,9 +160,8 @@ struct Revision {
     return zip(zip(diagram.strokes, drawing.strokes).dropFirst(idealCount), alone).compactMap {
       let (read, stroke) = $0
       guard read.element == nil, let id = $1 else { return nil }
-      guard read.role == .text, current.transition(id)?.isInitialMarker != true else {
-        return (id, stroke)
-      }
+      let marker = current.transition(id).flatMap { $0.isInitialMarker ? $0.end : nil }
+      guard read.role == .text && marker == nil else { return (id, stroke) }
       // A remark is written with letters, which are smaller than arrows and than states.
       let size = Drawing([stroke]).bounds?.longerSide ?? 0
       let most = current.state(id) == nil ? Self.largestLetter : Self.largestRound
@@ -243,10 +242,11 @@ struct Revision {
     }
     let transitions = current.transitions.compactMap { old -> Change? in
       let what =
-        old.isInitialMarker
-        ? "the initial arrow of \(old.end.map(names.state) ?? "")"
-        : "the arrow from \(old.start.map(names.state) ?? "nowhere") to "
-          + (old.end.map(names.state) ?? "nowhere")
+        switch (old.start.map(names.state), old.end.map(names.state)) {
+        case (nil, nil): "a line without states"
+        case (nil, let end?) where old.isInitialMarker: "the initial arrow of \(end)"
+        case (let start, let end): "the arrow from \(start ?? "nowhere") to \(end ?? "nowhere")"
+        }
       guard let new = next.transition(old.id) else {
         let change = change(old.id, what, "leads elsewhere now")
         let isPart = !change.text.hasSuffix("writing now") && !change.text.hasSuffix("ink now")

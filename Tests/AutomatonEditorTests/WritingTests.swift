@@ -445,6 +445,31 @@ import TestSupport
     #expect(session.editor.document.state(accepted.id) == nil)
   }
 
+  @Test func lettersOfARemarkThatWereArrowsAreInk() throws {
+    var session = try two()
+    let before = session.editor.document
+    var decisions: [SketchSession.Decision] = []
+    // TITLE, each stem and bar a stroke.
+    let letters = [
+      [(0, 0), (26, 0)], [(13, 0), (13, 40)], [(45, 0), (45, 40)], [(60, 0), (86, 0)],
+      [(73, 0), (73, 40)],
+      [(100, 0), (100, 40), (122, 40)], [(140, 0), (140, 40)], [(140, 0), (162, 0)],
+      [(140, 20), (158, 20)],
+      [(140, 40), (162, 40)],
+    ]
+    for (index, corners) in letters.enumerated() {
+      let line = corners.map { Vector(1000 + Double($0.0), 600 + Double($0.1)) }
+      decisions.append(session.draw(stroke(line, at: 900 * Double(index))))
+    }
+    #expect(decisions.contains { $0.label == "transition" })
+    session.settle()
+    #expect(session.editor.document.transitions == before.transitions)
+    #expect(session.editor.document.states == before.states)
+    #expect(session.editor.document.ink.count == decisions.count)
+    let taken = try #require(session.takenBack)
+    #expect(taken.changes == ["a line without states is ink now"])
+  }
+
   // MARK: The automata of the usability test
 
   /// Draws the automaton `known`, settling after each pause, and compares it with the truth.

@@ -201,7 +201,9 @@ extension SketchSession {
     let changes = revision.takenBack(diagram, from: current, by: result)
     if changed, !changes.isEmpty {
       takenBack = TakenBack(
-        number: (takenBack?.number ?? 0) + 1, changes: changes.map(\.text),
+        number: (takenBack?.number ?? 0) + 1,
+        // What happens to each letter of a remark is said once.
+        changes: changes.map(\.text).reduce(into: []) { if !$0.contains($1) { $0.append($1) } },
         restored: result.document.restoring(
           changes.map(\.id), of: current, withoutInk: Set(changes.flatMap(\.strokes))),
         revision: editor.revision)
