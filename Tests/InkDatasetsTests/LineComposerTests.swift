@@ -16,7 +16,7 @@ import TestSupport
       (0..<hands).flatMap { hand in
         letters.enumerated().map { index, letter in
           Example(
-            .drawing(box(points: 80 + 40 * (Self.letters.firstIndex(of: letter) ?? 0) + hand)),
+            .drawing(box(points: 80 + 4 * (Self.letters.firstIndex(of: letter) ?? 0) + hand)),
             label: String(letter), writer: "writer \(hand)", source: "test",
             origin: "\(hand) \(index)")
         }
@@ -46,7 +46,7 @@ import TestSupport
       let expected = example.label.filter { !drawn.union([" "]).contains($0) || $0 == "ε" }.map {
         letter in
         (letter == "ε" ? "3c" : String(letter)).map {
-          80 + 40 * Self.letters.firstIndex(of: $0)! + hand
+          80 + 4 * Self.letters.firstIndex(of: $0)! + hand
         }
       }
       let isExpected =
