@@ -41,6 +41,8 @@ struct LabelReader {
   private static let most = 12
   /// The lengths of texts that may be several symbols without commas, and what each lost comma costs.
   private static let (severalSymbols, lostComma) = (2...4, 3.0)
+  /// The cost of a list that ends with a comma: few go on in another row.
+  private static let openList = 3.0
   /// What a letter looks like: a digit, or the sign of the empty word, which looks like `E` in turn.
   private static let lookalikes = [
     "l": "1", "I": "1", "o": "0", "O": "0", "E": "ε", "ε": "E",
@@ -205,10 +207,11 @@ struct LabelReader {
     (isName ? names(line) : symbols(line)).first ?? ScoredText(text: "", score: Self.unread)
   }
 
-  /// Whether a text is of two characters or more, with letters or digits, and no slash of it lacks an input or an
-  /// output.
+  /// Whether a text is of two characters or more, with letters or digits, no slash of it lacks an input or an output, and
+  /// no comma the symbol before it.
   static func isWhole(_ text: String) -> Bool {
     text.count > 1 && text.contains { $0.isLetter || $0.isNumber }
+      && text.first != "," && !text.contains(",,")
       && symbols(of: text).allSatisfy { $0.first != "/" && $0.last != "/" }
   }
 
@@ -265,7 +268,8 @@ struct LabelReader {
       let absolute = reading.evidence * Double(max(1, best.text.count))
       for text in reading.candidates where !text.text.isEmpty && text.probability > 0 {
         guard number < decoders.count || Self.isWhole(text.text) else { continue }
-        let score = absolute + log(text.probability / max(best.probability, 1e-12))
+        let open = number == decoders.count && text.text.last == "," ? Self.openList : 0
+        let score = absolute + log(text.probability / max(best.probability, 1e-12)) - open
         found[text.text] = max(found[text.text] ?? -.infinity, score)
       }
     }

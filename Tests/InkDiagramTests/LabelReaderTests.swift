@@ -242,7 +242,7 @@ import Testing
 
   @Test(arguments: [
     ("btn_press", true), ("0/1", true), ("x==0", true), ("a", false), ("/0", false), ("0/", false),
-    ("0/1,/1", false),
+    ("0/1,/1", false), ("0,1", true), ("0,", true), ("0,,1", false), (",0", false),
     ("--", false), ("", false),
   ])
   func aTextHasLettersAndNoOpenSlash(text: String, isWhole: Bool) {
