@@ -155,13 +155,19 @@ struct Revision {
   }
 
   /// The elements of strokes that the diagram leaves over: they stay what they were on their own.
-  private func unread(_ diagram: Diagram, _ current: Document) -> [(id: String, stroke: Stroke)] {
+  ///
+  /// - Parameter result: The document that was read, with its states.
+  private func unread(
+    _ diagram: Diagram, _ current: Document, _ result: Document
+  ) -> [(id: String, stroke: Stroke)] {
     let usual = diagram.states.map(\.radius).median() ?? 0
     return zip(zip(diagram.strokes, drawing.strokes).dropFirst(idealCount), alone).compactMap {
       let (read, stroke) = $0
       guard read.element == nil, let id = $1 else { return nil }
-      let marker = current.transition(id).flatMap { $0.isInitialMarker ? $0.end : nil }
-      guard read.role == .text && marker == nil else { return (id, stroke) }
+      let marked = current.transition(id).flatMap {
+        $0.isInitialMarker ? result.state($0.end) : nil
+      }
+      guard read.role == .text && marked == nil else { return (id, stroke) }
       // A remark is written with letters, which are smaller than arrows and than states.
       let size = Drawing([stroke]).bounds?.longerSide ?? 0
       let most = current.state(id) == nil ? Self.largestLetter : Self.largestRound
@@ -173,8 +179,7 @@ struct Revision {
     _ diagram: Diagram, _ current: Document, states: [Document.State], used: inout Set<String>,
     in result: inout Document
   ) {
-    for (id, stroke) in unread(diagram, current) {
-      result.ink.removeAll { $0 == stroke }
+    for (id, _) in unread(diagram, current, result) {
       guard let state = states.first(where: { $0.id == id }) else { continue }
       if used.insert(id).inserted {
         result.states.append(state)
@@ -188,7 +193,9 @@ struct Revision {
   private func keepUnread(
     _ diagram: Diagram, _ current: Document, used: inout Set<String>, in result: inout Document
   ) {
-    for (id, _) in unread(diagram, current) {
+    let unread = unread(diagram, current, result)
+    for (_, stroke) in unread { result.ink.removeAll { $0 == stroke } }
+    for (id, _) in unread {
       guard var transition = current.transition(id), used.insert(id).inserted else { continue }
       if result.state(transition.start) == nil { transition.start = nil }
       if result.state(transition.end) == nil { transition.end = nil }

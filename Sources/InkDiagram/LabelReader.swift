@@ -151,23 +151,8 @@ struct LabelReader {
 
   /// Returns the symbols that a line of writing may be, the likeliest first.
   private func symbols(_ line: Writing) -> [ScoredText] {
-    let read = texts(line, with: [symbols])
-    // A stroke and a ring do not say whether they are letters or digits, nor a letter how large it is, nor an E and an ε
-    // which of the two it is; the other symbols do, and what is known of the drawing.
-    var scores = Self.scores(of: read) { text in
-      func changed(_ change: (String) -> String) -> String {
-        text.split(separator: ",", omittingEmptySubsequences: false).map { symbol in
-          let symbol = String(symbol)
-          let isKnown = alphabet.contains(symbol) || vocabulary.contains(symbol)
-          return isKnown ? symbol : change(symbol)
-        }.joined(separator: ",")
-      }
-      func digit(_ symbol: String) -> String {
-        // Only an ε that is the whole label can be E: in a list, `ε,l` would lose `ε,1`.
-        symbol == "ε" && text != symbol ? symbol : Self.lookalikes[symbol] ?? symbol
-      }
-      return [changed(digit), changed(Self.small), changed { digit(Self.small($0)) }]
-    }
+    let read = Self.withCostOfOpenLists(texts(line, with: [symbols]))
+    var scores = Self.scores(of: read) { Self.alike($0, known: alphabet.union(vocabulary)) }
     for text in read where Self.severalSymbols.contains(text.text.count) {
       guard text.text.allSatisfy({ $0.isLetter || $0.isNumber }) else { continue }
       let apart = text.text.map(String.init).joined(separator: ",")
@@ -179,7 +164,30 @@ struct LabelReader {
     return Self.sorted(scores.filter { Self.symbols(of: $0.key).allSatisfy(possible.contains) })
   }
 
-  /// Returns a symbol with the small letter for each input or output that is a capital like it.
+  /// Returns texts with the cost of lists that end with a comma.
+  static func withCostOfOpenLists(_ texts: [ScoredText]) -> [ScoredText] {
+    texts.map {
+      ScoredText(text: $0.text, score: $0.score - ($0.text.last == "," ? openList : 0))
+    }
+  }
+
+  /// Returns lists of symbols that look like a list.
+  ///
+  /// A stroke and a ring may be letters or digits, a letter may be small or a capital, and an E may be ε. The other symbols
+  /// tell, and what is known of the drawing.
+  static func alike(_ text: String, known: Set<String>) -> [String] {
+    func changed(_ change: (String) -> String) -> String {
+      text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        .map { known.contains($0) ? $0 : change($0) }.joined(separator: ",")
+    }
+    func digit(_ symbol: String) -> String {
+      // Only an ε that is the whole label can be E: in a list, `ε,l` would lose `ε,1`.
+      symbol == "ε" && text != symbol ? symbol : lookalikes[symbol] ?? symbol
+    }
+    return [changed(digit), changed(small), changed { digit(small($0)) }]
+  }
+
+  /// Returns a symbol whose inputs and outputs of one letter are small where their capitals look alike.
   ///
   /// Hands write y like Y as well.
   private static func small(_ symbol: String) -> String {
@@ -207,8 +215,8 @@ struct LabelReader {
     (isName ? names(line) : symbols(line)).first ?? ScoredText(text: "", score: Self.unread)
   }
 
-  /// Whether a text is of two characters or more, with letters or digits, no slash of it lacks an input or an output, and
-  /// no comma the symbol before it.
+  /// Whether a text has two characters or more, among them letters or digits, and lacks no input or output beside a slash
+  /// and no symbol before a comma.
   static func isWhole(_ text: String) -> Bool {
     text.count > 1 && text.contains { $0.isLetter || $0.isNumber }
       && text.first != "," && !text.contains(",,")
@@ -268,8 +276,7 @@ struct LabelReader {
       let absolute = reading.evidence * Double(max(1, best.text.count))
       for text in reading.candidates where !text.text.isEmpty && text.probability > 0 {
         guard number < decoders.count || Self.isWhole(text.text) else { continue }
-        let open = number == decoders.count && text.text.last == "," ? Self.openList : 0
-        let score = absolute + log(text.probability / max(best.probability, 1e-12)) - open
+        let score = absolute + log(text.probability / max(best.probability, 1e-12))
         found[text.text] = max(found[text.text] ?? -.infinity, score)
       }
     }

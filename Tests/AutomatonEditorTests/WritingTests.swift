@@ -461,13 +461,16 @@ import TestSupport
       let line = corners.map { Vector(1000 + Double($0.0), 600 + Double($0.1)) }
       decisions.append(session.draw(stroke(line, at: 900 * Double(index))))
     }
-    #expect(decisions.contains { $0.label == "transition" })
+    let arrows = decisions.count { $0.label == "transition" }
+    #expect(arrows > 1)
     session.settle()
     #expect(session.editor.document.transitions == before.transitions)
     #expect(session.editor.document.states == before.states)
     #expect(session.editor.document.ink.count == decisions.count)
     let taken = try #require(session.takenBack)
     #expect(taken.changes == ["a line without states is ink now"])
+    try session.restoreTakenBack()
+    #expect(session.editor.document.transitions.count == before.transitions.count + arrows)
   }
 
   // MARK: The automata of the usability test

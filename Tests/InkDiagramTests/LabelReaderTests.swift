@@ -189,6 +189,18 @@ import Testing
     #expect(best(labelReader.agreed(symbols: [read] + capitals)).first == "Y")
   }
 
+  @Test(arguments: [
+    ("X,l", ["X,1", "x,1", "x,l"]), ("X/1", ["x/1"]), ("X/", ["x/"]), ("O", ["0", "o"]),
+    ("E", ["ε"]), ("ε,l", ["ε,1"]), ("K", []), ("A", []),
+  ]) func listsLookLikeOthers(text: String, others: [String]) {
+    #expect(Set(LabelReader.alike(text, known: ["K"])).subtracting([text]).sorted() == others)
+  }
+
+  @Test func fewListsEndWithAComma() {
+    let read = texts(["0,1": -3.5, "0,": -0.9])
+    #expect(LabelReader.withCostOfOpenLists(read) == texts(["0,1": -3.5, "0,": -3.9]))
+  }
+
   @Test func theDirectionsOfTracedStrokesAreLeftOut() throws {
     let strokes = [
       Stroke(
@@ -245,7 +257,7 @@ import Testing
     ("0/1,/1", false), ("0,1", true), ("0,", true), ("0,,1", false), (",0", false),
     ("--", false), ("", false),
   ])
-  func aTextHasLettersAndNoOpenSlash(text: String, isWhole: Bool) {
+  func aWholeTextLacksNoSymbolInputOrOutput(text: String, isWhole: Bool) {
     #expect(LabelReader.isWhole(text) == isWhole)
   }
 }

@@ -335,7 +335,7 @@ labels char-all 4000 1022 1.5 labels-1022 "${listed[@]}"
 validation=(--validation "$runs/validation-machines.ndjson" --validation "$runs/words"
   --validation "$runs/labels-1003")
 # train_described SEED-OF-LINES REST FROM EPOCHS RATE SEED FOLDERS OUTPUT [OPTION...]: trains with other lines. Of the usual
-# ones every third counts, and of the others every fourth: those whose number gives REST.
+# ones every third counts, and of the others every fourth: those whose number leaves REST when it is divided by 3 or 4.
 train_described() {
   local folders=() described="description|pattern|word"
   lines all 60 0.08 "$1" "lines-$1" "${listed[@]}"
