@@ -164,12 +164,17 @@ struct Revision {
     return zip(zip(diagram.strokes, drawing.strokes).dropFirst(idealCount), alone).compactMap {
       let (read, stroke) = $0
       guard read.element == nil, let id = $1 else { return nil }
-      let marked = current.transition(id).flatMap {
-        $0.isInitialMarker ? result.state($0.end) : nil
+      guard let bounds = Drawing([stroke]).bounds else { return nil }
+      if let marker = current.transition(id), marker.isInitialMarker,
+        let state = result.state(marker.end)
+      {
+        // Most of an initial arrow is outside its state, and a bar between a name and an output is inside.
+        let center = Vector(bounds.center.x, bounds.center.y)
+        return center.distance(to: state.center) > state.radius ? (id, stroke) : nil
       }
-      guard read.role == .text && marked == nil else { return (id, stroke) }
+      guard read.role == .text else { return (id, stroke) }
       // A remark is written with letters, which are smaller than arrows and than states.
-      let size = Drawing([stroke]).bounds?.longerSide ?? 0
+      let size = bounds.longerSide
       let most = current.state(id) == nil ? Self.largestLetter : Self.largestRound
       return size > most * usual ? (id, stroke) : nil
     }

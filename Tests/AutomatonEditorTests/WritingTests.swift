@@ -473,6 +473,20 @@ import TestSupport
     #expect(session.editor.document.transitions.count == before.transitions.count + arrows)
   }
 
+  @Test func aBarInsideAStateIsNoInitialArrow() throws {
+    var session = try two()
+    let bar = session.draw(stroke([Vector(245, 300), Vector(357, 300)], at: 0))
+    #expect(bar.label == "transition")
+    #expect(session.editor.document.transitions.contains { $0.isInitialMarker })
+    for (digit, place) in [
+      ("1", Vector(300, 272)), ("0", Vector(288, 325)), ("0", Vector(312, 325)),
+    ] {
+      for stroke in writing(digit, at: place, height: 26) { _ = session.draw(stroke) }
+    }
+    session.settle()
+    #expect(!session.editor.document.transitions.contains { $0.isInitialMarker })
+  }
+
   // MARK: The automata of the usability test
 
   /// Draws the automaton `known`, settling after each pause, and compares it with the truth.

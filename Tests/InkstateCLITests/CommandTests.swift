@@ -205,6 +205,11 @@ let interrupting = """
     #expect(result.output == "a\trejected: no symbol `a` in the automaton, at symbol 1\n")
     result = try run("automaton replay strokes.ndjson -o a.automaton")
     #expect(result.status == 1 && result.errors.contains("expected no file of that name"))
+    // Of a file that is no ink, the first line is named, and the others are counted.
+    result = try run("automaton replay a.automaton")
+    let lines = result.errors.split(separator: "\n")
+    #expect(result.status == 1 && lines.count == 3 && lines[0].hasPrefix("not read: "))
+    #expect(lines[1].hasSuffix(" more could not be read"))
     #expect(try run("automaton render a.automaton -o a.png").status == 0)
     #expect(try PNG.read(path: "\(folder.path)/a.png").width > 600)
   }

@@ -95,6 +95,7 @@ struct AutomatonReplay: ParsableCommand {
     if writing { session.diagrams = try DiagramRecognizer.released() }
     var lastTime: Double?
     var answers: [Report] = []
+    var failureCount = 0
     func take(_ item: InkFile.Item) {
       for part in item.ignored { Terminal.say("ignored: \(part) in \(item.place)") }
       switch item.result {
@@ -108,7 +109,9 @@ struct AutomatonReplay: ParsableCommand {
           lastTime = stroke.points.last?.time
           answers.append(answer(answers.count + 1, session.draw(stroke)))
         }
-      case .failure(let error): Terminal.say("not read: \(error)")
+      case .failure(let error):
+        failureCount += 1
+        if failureCount == 1 { Terminal.say("not read: \(error)") }
       }
     }
     if strokes == "-" {
@@ -116,6 +119,7 @@ struct AutomatonReplay: ParsableCommand {
     } else {
       try InkFile(path: strokes).forEach(take)
     }
+    if failureCount > 1 { Terminal.say("\(failureCount - 1) more could not be read") }
     guard !answers.isEmpty else {
       throw FileError(path: strokes, expected: "strokes", found: "none")
     }
