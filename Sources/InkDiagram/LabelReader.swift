@@ -25,6 +25,8 @@ struct LabelReader {
   let vocabulary: Set<String>
   /// The only symbols; empty if any can be.
   let alphabet: Set<String>
+  /// The symbols of both, which stay as they were read.
+  private let known: Set<String>
   private let names: [CTCDecoder]
   private let symbols: CTCDecoder
   /// Reads words, conditions and other texts, which few people use as names or symbols.
@@ -67,6 +69,7 @@ struct LabelReader {
     loop = ParallelLoop(workers: workers)
     self.vocabulary = Set(vocabulary)
     self.alphabet = Set(alphabet)
+    known = self.alphabet.union(vocabulary)
     func decoder(_ grammar: Grammar, _ words: [String]) -> CTCDecoder {
       var decoder = reader.decoder(grammar: grammar, vocabulary: words)
       decoder.options.maximumCandidates = Self.most
@@ -152,7 +155,7 @@ struct LabelReader {
   /// Returns the symbols that a line of writing may be, the likeliest first.
   private func symbols(_ line: Writing) -> [ScoredText] {
     let read = Self.withCostOfOpenLists(texts(line, with: [symbols]))
-    var scores = Self.scores(of: read) { Self.alike($0, known: alphabet.union(vocabulary)) }
+    var scores = Self.scores(of: read) { Self.alike($0, known: known) }
     for text in read where Self.severalSymbols.contains(text.text.count) {
       guard text.text.allSatisfy({ $0.isLetter || $0.isNumber }) else { continue }
       let apart = text.text.map(String.init).joined(separator: ",")
@@ -171,10 +174,10 @@ struct LabelReader {
     }
   }
 
-  /// Returns lists of symbols that look like a list.
+  /// Returns what else a list of symbols may be, by what its symbols look like.
   ///
   /// A stroke and a ring may be letters or digits, a letter may be small or a capital, and an E may be ε. The other symbols
-  /// tell, and what is known of the drawing.
+  /// of the drawing tell, and those that are known.
   static func alike(_ text: String, known: Set<String>) -> [String] {
     func changed(_ change: (String) -> String) -> String {
       text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -284,12 +284,14 @@ lines all 60 0.08 98 lines-98 "${listed[@]}"
 kinds "word|condition" 98 identifiers-98
 labels char-all 4000 771 2 labels-771 "${listed[@]}"
 labels char-all 3500 772 1.5 labels-772 "${listed[@]}"
-# train_again FROM EPOCHS RATE SEED FOLDERS OUTPUT [OPTION...]: trains with all kinds of writing.
+# train_again FROM EPOCHS RATE SEED FOLDERS OUTPUT [OPTION...]: trains with all kinds of writing, and with these lines.
+composed=(machines-97 usual-97 other-97 identifiers-98)
 train_again() {
-  local folders=()
+  local files=() folders=()
+  for file in char-some word-train "${composed[@]}" no-writing/train; do files+=("$runs/$file.ndjson"); done
   for folder in $5; do folders+=("$runs/$folder"); done
-  "$inkstate" train "$runs"/{char-some,word-train,machines-97,usual-97,other-97,identifiers-98,no-writing/train}.ndjson \
-    "${folders[@]}" "${validation[@]}" --from "$runs/$1.safetensors" --epochs "$2" --learning-rate "$3" --seed "$4" \
+  "$inkstate" train "${files[@]}" "${folders[@]}" "${validation[@]}" \
+    --from "$runs/$1.safetensors" --epochs "$2" --learning-rate "$3" --seed "$4" \
     --output "$runs/$6.safetensors" --force --license "$license" "${@:7}"
 }
 strips="labels-741 labels-751 labels-752 labels-761 labels-762 labels-771 labels-771 labels-772 labels-772"
@@ -334,10 +336,10 @@ labels char-all 5000 1021 2 labels-1021 "${listed[@]}"
 labels char-all 4000 1022 1.5 labels-1022 "${listed[@]}"
 validation=(--validation "$runs/validation-machines.ndjson" --validation "$runs/words"
   --validation "$runs/labels-1003")
-# train_described SEED-OF-LINES REST FROM EPOCHS RATE SEED FOLDERS OUTPUT [OPTION...]: trains with other lines. Of the usual
-# ones every third counts, and of the others every fourth: those whose number leaves REST when it is divided by 3 or 4.
-train_described() {
-  local folders=() described="description|pattern|word"
+# described_lines SEED REST: composes the lines of the next training. Of the usual ones every third counts, and of the others
+# every fourth: those whose number leaves REST when it is divided by 3 or 4.
+described_lines() {
+  local described="description|pattern|word"
   lines all 60 0.08 "$1" "lines-$1" "${listed[@]}"
   kinds "$machines" "$1" "machines-$1"
   kinds "$usual" "$1" "all-usual-$1"
@@ -345,17 +347,17 @@ train_described() {
   awk "NR % 3 == $2" "$runs/all-usual-$1.ndjson" >"$runs/usual-$1.ndjson"
   grep -vE "\"kind\":\"composed ($machines|$usual|$described)\"" "$runs/lines-$1.ndjson" |
     awk "NR % 4 == $2" >"$runs/other-$1.ndjson"
-  for folder in $7; do folders+=("$runs/$folder"); done
-  "$inkstate" train "$runs"/{char-some,word-train,machines-"$1",usual-"$1",other-"$1",described-"$1",no-writing/train}.ndjson \
-    "${folders[@]}" "${validation[@]}" --from "$runs/$3.safetensors" --epochs "$4" --learning-rate "$5" --seed "$6" \
-    --output "$runs/$8.safetensors" --force --license "$license" "${@:9}"
+  composed=("machines-$1" "usual-$1" "other-$1" "described-$1")
 }
 strips="labels-1011 labels-1011 labels-1012 labels-1012"
-train_described 1001 0 straight-mean 8 0.001 20261217 "words $strips" described --augment line
-train_described 1003 1 described 8 0.001 20261219 "words words $strips" described-more --augment line
+described_lines 1001 0
+train_again straight-mean 8 0.001 20261217 "words $strips" described --augment line
+described_lines 1003 1
+train_again described 8 0.001 20261219 "words words $strips" described-more --augment line
 python3 models/train/average-reader.py "$runs"/{straight-mean,described-more}.safetensors 0.35 \
   "$runs/described-mean.safetensors"
-train_described 1004 2 described-mean 3 0.0005 20261221 "words labels-1011 labels-1012 labels-1021 labels-1022" described-q \
+described_lines 1004 2
+train_again described-mean 3 0.0005 20261221 "words labels-1011 labels-1012 labels-1021 labels-1022" described-q \
   --augment models/train/reader-mild.json "$runs/straight-q.ndjson"
 python3 models/train/average-reader.py "$runs"/described-{mean,q}.safetensors 0.5 "$runs/described-both.safetensors"
 python3 models/train/average-reader.py "$runs"/{straight-mean,described-both}.safetensors 0.3 \

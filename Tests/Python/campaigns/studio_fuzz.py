@@ -126,12 +126,9 @@ def fuzz(count):
         studio = Studio(folder)
         good = Client(studio)
         generator = random.Random(4)
-        for name in ("good", "read"):
-            good.ask("POST", f"/api/documents?name={name}")
-            for _ in range(12):
-                good.ask("POST", f"/api/documents/{name}/stroke", any_stroke(generator))
-        # The first drawing that is read takes memory that is kept; no request may seem to take it.
-        good.ask("POST", "/api/documents/read/read")
+        good.ask("POST", "/api/documents?name=good")
+        for _ in range(12):
+            good.ask("POST", "/api/documents/good/stroke", any_stroke(generator))
         # As a page does, it listens to what others change.
         page = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=30)
         page.request("GET", "/api/documents/good/versions", headers=studio.proof)
