@@ -102,21 +102,29 @@ struct LabelReader {
       let writing = writing(lines[line], angles[view])
       return line < names.count ? self.names(writing) : self.symbols(writing)
     }
-    let views = angles.indices.map { Array(read[$0 * lines.count..<($0 + 1) * lines.count]) }
+    let readings = angles.indices.map { Array(read[$0 * lines.count..<($0 + 1) * lines.count]) }
     let shares = Self.shares(
-      zip(angles, views).map { angle, texts in
+      zip(angles, readings).map { angle, texts in
         texts.reduce(-Self.angleCost * abs(angle)) {
           $0 + max(Self.illegible, $1.first?.score ?? Self.illegible)
         }
       })
-    let texts = lines.indices.map { line in
-      Self.mixed(views.map { $0[line] }, weights: shares)
-    }
     let angle = zip(angles, shares).max { $0.1 < $1.1 }!.0
-    let others = loop.map(doubtful.count) { line, _ in
-      self.symbols(writing(doubtful[line], angle))
+    let texts = loop.map(lines.count + doubtful.count) { number, _ in
+      let line = number < lines.count ? lines[number] : doubtful[number - lines.count]
+      func texts(_ view: LineView) -> [ScoredText] {
+        let writing = writing(line, angle)
+        return number < names.count ? self.names(writing, view) : self.symbols(writing, view)
+      }
+      let plain =
+        number < lines.count
+        ? Self.mixed(readings.map { $0[number] }, weights: shares) : texts(.plain)
+      guard (Self.weights(plain).first ?? 1) < Reader.sureProbability else { return plain }
+      let all = [plain] + Reader.otherViews.map(texts)
+      return Self.mixed(all, weights: all.map { _ in 1 / Double(all.count) })
     }
-    return (Array(texts[..<names.count]), Array(texts[names.count...]), others)
+    let count = lines.count
+    return (Array(texts[..<names.count]), Array(texts[names.count..<count]), Array(texts[count...]))
   }
 
   /// Returns how well lines can be read: the mean score of the characters of their best texts, and their number.
@@ -138,8 +146,8 @@ struct LabelReader {
   }
 
   /// Returns the names that a line of writing may be, the likeliest first.
-  private func names(_ line: Writing) -> [ScoredText] {
-    let read = texts(line, with: names).filter { text in
+  private func names(_ line: Writing, _ view: LineView = .plain) -> [ScoredText] {
+    let read = texts(line, view, with: names).filter { text in
       text.text.contains { $0.isLetter || $0.isNumber }
         && text.text.allSatisfy {
           $0.isLetter || $0.isNumber || Self.signsInNames.contains($0)
@@ -153,8 +161,8 @@ struct LabelReader {
   }
 
   /// Returns the symbols that a line of writing may be, the likeliest first.
-  private func symbols(_ line: Writing) -> [ScoredText] {
-    let read = Self.withCostOfOpenLists(texts(line, with: [symbols]))
+  func symbols(_ line: Writing, _ view: LineView = .plain) -> [ScoredText] {
+    let read = Self.withCostOfOpenLists(texts(line, view, with: [symbols]))
     var scores = Self.scores(of: read) { Self.alike($0, known: known) }
     for text in read where Self.severalSymbols.contains(text.text.count) {
       guard text.text.allSatisfy({ $0.isLetter || $0.isNumber }) else { continue }
@@ -227,15 +235,18 @@ struct LabelReader {
   }
 
   /// Returns what `decoders` read, and other texts.
-  private func texts(_ line: Writing, with decoders: [CTCDecoder]) -> [ScoredText] {
+  private func texts(
+    _ line: Writing, _ view: LineView, with decoders: [CTCDecoder]
+  ) -> [ScoredText] {
     switch line {
-    case .ink(let strokes): scored(.drawing(strokes), with: decoders)
-    case .picture(nil, let strokes): scored(.drawing(strokes), isTraced: true, with: decoders)
+    case .ink(let strokes): scored(.drawing(strokes), view, with: decoders)
+    case .picture(nil, let strokes):
+      scored(.drawing(strokes), isTraced: true, view, with: decoders)
     case .picture(let strip?, let strokes):
       Self.mixed(
         [
-          scored(.bitmap(strip), with: decoders),
-          scored(.drawing(strokes), isTraced: true, with: decoders),
+          scored(.bitmap(strip), view, with: decoders),
+          scored(.drawing(strokes), isTraced: true, view, with: decoders),
         ],
         weights: [Self.pixelShare, 1 - Self.pixelShare])
     }
@@ -268,9 +279,12 @@ struct LabelReader {
 
   /// Returns the texts of one input with their scores, the likeliest first.
   private func scored(
-    _ input: RecognitionInput, isTraced: Bool = false, with decoders: [CTCDecoder]
+    _ input: RecognitionInput, isTraced: Bool = false, _ view: LineView,
+    with decoders: [CTCDecoder]
   ) -> [ScoredText] {
-    guard let logits = try? reader.logits(of: input, isTraced: isTraced) else { return [] }
+    guard let logits = try? reader.logits(of: input, isTraced: isTraced, view: view) else {
+      return []
+    }
     var found: [String: Double] = [:]
     for (number, decoder) in (decoders + [others]).enumerated() {
       let reading = reader.reading(

@@ -20,10 +20,13 @@ public struct ReadingCalibration: Sendable {
   /// How often the best text is right, by its probability, before and after.
   public let reliability: (before: Reliability, after: Reliability)
 
+  /// The number of lines on which the temperature is fitted, if there are so many; between once and twice of it.
+  private static let selectedLines = 3000
+
   /// Fits the temperature, and then the limits.
   ///
   /// The temperature is the one with which the probability of the best text says best whether it is
-  /// right, by maximum likelihood. The limits reject at most the share `falseRejections` of the lines.
+  /// right, by maximum likelihood; of many lines, an even selection is enough for it. The limits reject at most the share `falseRejections` of the lines.
   /// They share these rejections so that most drawings that are no writing are rejected, and then most
   /// lines that are read wrongly. If the share is less than one line, the limits are estimated from the tail of the
   /// lowest values, and with very few lines the model keeps its own decision.
@@ -39,35 +42,38 @@ public struct ReadingCalibration: Sendable {
         path: dataset.examples.first?.origin ?? "calibration",
         expected: "lines of writing to calibrate with", found: "none")
     }
-    let logits = try reader.logits(of: dataset, workers: workers)
     let decoder = reader.decoderWithoutLimits()
-    func answers(_ temperature: Double) -> [Answer] {
+    func answers(_ temperature: Double, to dataset: Dataset) throws(FileError) -> [Answer] {
       zip(
         dataset.examples,
-        reader.readings(of: logits, with: decoder, temperature: temperature, workers: workers)
+        try reader.readings(of: dataset, with: decoder, temperature: temperature, workers: workers)
       ).map { Answer($1, to: $0) }
     }
+    let count = dataset.examples.count
+    let selection = dataset.subset(
+      Array(stride(from: 0, to: count, by: max(1, count / Self.selectedLines))))
     func lines(_ answers: [Answer]) -> [(probability: Double, isRight: Bool)] {
       answers.filter(\.isWriting).map { ($0.reading.probability, $0.isRight) }
     }
-    func loss(_ temperature: Double) -> Double {
-      lines(answers(temperature)).reduce(0) {
+    func loss(_ temperature: Double) throws -> Double {
+      lines(try answers(temperature, to: selection)).reduce(0) {
         $0 - log(max(1e-6, $1.isRight ? $1.probability : 1 - $1.probability))
       }
     }
     // The best texts change with the temperature, so the loss is not smooth: a grid is searched.
-    func best(around middle: Double, step: Double, count: Int) -> Double {
-      (-count...count).map { middle * exp(step * Double($0)) }.map { ($0, loss($0)) }
+    func best(around middle: Double, step: Double, count: Int) throws -> Double {
+      try (-count...count).map { middle * exp(step * Double($0)) }.map { ($0, try loss($0)) }
         .min { $0.1 < $1.1 }!.0
     }
     let isTooSmall = dataset.examples.count { !$0.isNoWriting } < Calibration.minimumCount
     let temperature =
       isTooSmall
       ? model.decision.temperature
-      : best(around: best(around: 1, step: 0.16, count: 6), step: 0.04, count: 3)
-    let calibrated = answers(temperature)
+      : try best(around: best(around: 1, step: 0.16, count: 6), step: 0.04, count: 3)
+    let calibrated = try answers(temperature, to: dataset)
     reliability = (
-      Reliability(lines(answers(model.decision.temperature))), Reliability(lines(calibrated))
+      Reliability(lines(try answers(model.decision.temperature, to: dataset))),
+      Reliability(lines(calibrated))
     )
     let writing = calibrated.filter(\.isWriting)
     let own = model.decision.reading ?? .standard

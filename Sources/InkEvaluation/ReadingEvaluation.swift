@@ -125,9 +125,9 @@ public struct ReadingEvaluation: Hashable, Sendable, Codable {
     _ reader: Reader, on dataset: Dataset, with decoder: CTCDecoder,
     by axes: [Breakdown.Axis] = [], workers: Int
   ) throws(FileError) -> (evaluation: ReadingEvaluation, breakdowns: [ReadingBreakdown]) {
-    let readings = reader.readings(
-      of: try reader.logits(of: dataset, workers: workers), with: decoder,
-      temperature: reader.model.decision.temperature, workers: workers)
+    let readings = try reader.readings(
+      of: dataset, with: decoder, temperature: reader.model.decision.temperature,
+      workers: workers)
     func evaluation(_ indices: [Int]) -> ReadingEvaluation {
       ReadingEvaluation(
         indices.map { readings[$0] }, dataset: dataset.subset(indices), alphabet: reader.alphabet)

@@ -70,6 +70,8 @@ struct LineFrame {
   let columns: Int
   /// The slope that is taken out, in y per x.
   let slope: Double
+  /// How far the rows below the middle one lie to the left, in columns per row.
+  let slant: Double
   private let band: ClosedRange<Double>
   private let scale: Double
   private let stretch: Double
@@ -86,11 +88,11 @@ struct LineFrame {
   /// The longest gap without ink that does not change the scale, in heights of the line.
   private static let longestGap = 8.0
 
-  /// Finds the frame of `shape`, which has at least one part.
+  /// Finds the frame of `shape`, which has at least one part, in `view`.
   ///
   /// - Throws: `RasterError.tooLong` if the picture would be wider than allowed.
-  init(_ shape: some LineShape, rasterizer: LineRasterizer) throws(RasterError) {
-    slope = Self.slope(of: shape)
+  init(_ shape: some LineShape, rasterizer: LineRasterizer, view: LineView) throws(RasterError) {
+    slope = Self.slope(of: shape) + view.slope
     let parts = shape.parts(slope: slope)
     let extent = LineExtent(parts)
 
@@ -125,8 +127,11 @@ struct LineFrame {
     let scale = size > 0 ? room / size : 0
     // An extent that is too small to divide by counts as 0.
     self.scale = scale.isFinite ? scale : 0
-    stretch = rasterizer.stretch
-    let width = extent.width * self.scale * stretch + 2 * rasterizer.margin + rasterizer.penWidth
+    stretch = rasterizer.stretch * view.stretch
+    slant = rasterizer.stretch * view.slant
+    let width =
+      extent.width * self.scale * stretch + abs(slant) * Double(rasterizer.height)
+      + 2 * rasterizer.margin + rasterizer.penWidth
     let needed = width.rounded(.up)
     guard needed <= Double(rasterizer.maxWidth) else {
       throw .tooLong(columns: Int(min(needed, 1e15)), limit: rasterizer.maxWidth)
@@ -143,16 +148,17 @@ struct LineFrame {
   /// The height of a row on the line; 0 for a line without extent.
   var unitsPerRow: Double { scale > 0 ? 1 / scale : 0 }
 
-  /// The horizontal position on the picture.
-  func column(_ x: Double) -> Double { (x - centerX) * scale * stretch + Double(columns) / 2 }
-
-  /// The vertical position on the picture.
-  func row(_ x: Double, _ y: Double) -> Double {
-    (Self.level(y - slope * x, band: band) - centerLevel) * scale + middleRow
+  /// The position on the picture.
+  func place(_ x: Double, _ y: Double) -> (column: Double, row: Double) {
+    let row = (Self.level(y - slope * x, band: band) - centerLevel) * scale + middleRow
+    return ((x - centerX) * scale * stretch + Double(columns) / 2 - shift(row: row), row)
   }
 
-  /// The x coordinate of a horizontal position on the picture.
+  /// The x coordinate of a horizontal position on the picture, in the middle row.
   func x(column: Double) -> Double { centerX + (column - Double(columns) / 2) * unitsPerColumn }
+
+  /// How far a row lies to the left of where it would without slant, in columns.
+  func shift(row: Double) -> Double { slant * (row - middleRow) }
 
   /// The y coordinate, at x 0, of a vertical position on the picture.
   func levelledY(row: Double) -> Double {

@@ -99,7 +99,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       stretch: stretch, minWidth: minWidth, maxWidth: maxWidth, showsDirections: showsDirections)
   }
 
-  /// Renders `drawing`, one line of writing.
+  /// Renders `drawing`, one line of writing, in `view`.
   ///
   /// A drawing without points gives a blank picture. A drawing without extent gives one dot in the
   /// centre.
@@ -109,7 +109,9 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   /// - Throws: `RasterError.notFinite` for a coordinate that is not a number or infinite,
   ///   `RasterError.tooFarApart` where the extent is beyond what a `Double` can hold, and
   ///   `RasterError.tooLong` for a line that does not fit into `maxWidth`.
-  public func render(_ drawing: Drawing, isTraced: Bool = false) throws(RasterError) -> LineImage {
+  public func render(
+    _ drawing: Drawing, isTraced: Bool = false, view: LineView = .plain
+  ) throws(RasterError) -> LineImage {
     guard let bounds = try drawing.finiteBounds() else { return blank }
     // Coordinates as shares of the longer side, so that no sum of them overflows.
     let unit = bounds.longerSide > 0 ? bounds.longerSide : 1
@@ -118,11 +120,12 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       ((point.x - center.x) / unit, (point.y - center.y) / unit)
     }
     let shape = StrokeShape(drawing.strokes.map { $0.points.map(shares) })
-    let frame = try LineFrame(shape, rasterizer: self)
+    let frame = try LineFrame(shape, rasterizer: self, view: view)
     let pen = Pen(width: penWidth)
     func place(_ point: Point) -> (x: Float, y: Float) {
       let (x, y) = shares(point)
-      return (Float(frame.column(x)), Float(frame.row(x, y)))
+      let place = frame.place(x, y)
+      return (Float(place.column), Float(place.row))
     }
     let bitmap = pen.draw(drawing.strokes, columns: frame.columns, rows: height, place: place)
     return LineImage(
@@ -134,22 +137,26 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       left: frame.x(column: 0) * unit + center.x, unitsPerColumn: frame.unitsPerColumn * unit)
   }
 
-  /// Renders `strip`, a line of writing that was cut from a picture.
+  /// Renders `strip`, a line of writing that was cut from a picture, in `view`.
   ///
   /// The ink may be dark or light. Uneven light, faint dirt and the lines of the paper are removed,
   /// and the picture is cropped to the writing. A strip without writing gives a blank picture.
   ///
   /// - Throws: `RasterError.tooLong` for a line that does not fit into `maxWidth`.
-  public func render(_ strip: Bitmap) throws(RasterError) -> LineImage {
-    try render(StripInk(strip))
+  public func render(
+    _ strip: Bitmap, view: LineView = .plain
+  ) throws(RasterError) -> LineImage {
+    try render(StripInk(strip), view: view)
   }
 
-  /// Renders the ink of a strip; none gives a blank picture.
+  /// Renders the ink of a strip in `view`; none gives a blank picture.
   ///
   /// - Throws: `RasterError.tooLong` for a line that does not fit into `maxWidth`.
-  package func render(_ ink: StripInk?) throws(RasterError) -> LineImage {
+  package func render(
+    _ ink: StripInk?, view: LineView = .plain
+  ) throws(RasterError) -> LineImage {
     guard var ink else { return blank }
-    let frame = try LineFrame(ink, rasterizer: self)
+    let frame = try LineFrame(ink, rasterizer: self, view: view)
     // A thin pen on a large strip would leave hardly a trace in the picture, and a thick one fill it.
     let pen = penWidth * frame.unitsPerRow
     ink.fitPen(to: Self.thinnestPen * pen...Self.thickestPen * pen)
@@ -203,6 +210,28 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       maxWidth: container.decode(Int.self, forKey: .maxWidth),
       showsDirections: container.decodeIfPresent(Bool.self, forKey: .showsDirections) ?? false)
   }
+}
+
+/// One way to look at a line of writing.
+///
+/// A reader that is unsure looks at a line in several.
+public struct LineView: Hashable, Sendable {
+  /// How many times wider the line becomes than in the plain view.
+  public let stretch: Double
+  /// How much of a slope it gets upwards, in rows per row of its length.
+  public let slope: Double
+  /// How far it leans to the right, in rows per row of its height.
+  public let slant: Double
+
+  /// Creates a view.
+  public init(stretch: Double = 1, slope: Double = 0, slant: Double = 0) {
+    self.stretch = stretch
+    self.slope = slope
+    self.slant = slant
+  }
+
+  /// The view that readers are trained with.
+  public static let plain = LineView()
 }
 
 /// The picture of a line of writing, and where its columns are on the canvas.

@@ -403,15 +403,19 @@ package struct StripInk: LineShape {
       }
     }
 
-    let across = (0..<frame.columns).map { column in
-      let left = frame.x(column: Double(column))
-      let right = frame.x(column: Double(column + 1))
-      let length = max(1, right - left)
-      return Overlap(from: (left + right - length) / 2, length: length, within: 0..<width)
+    func across(row: Int) -> [Overlap] {
+      let shift = frame.shift(row: Double(row) + 0.5)
+      return (0..<frame.columns).map { column in
+        let left = frame.x(column: Double(column) + shift)
+        let right = frame.x(column: Double(column + 1) + shift)
+        let length = max(1, right - left)
+        return Overlap(from: (left + right - length) / 2, length: length, within: 0..<width)
+      }
     }
+    let upright = frame.slant == 0 ? across(row: 0) : nil
     var shares = [Float](repeating: 0, count: rows * frame.columns)
     for row in 0..<rows {
-      for (column, covered) in across.enumerated() {
+      for (column, covered) in (upright ?? across(row: row)).enumerated() {
         shares[row * frame.columns + column] = covered.mean { columns[row * width + $0] }
       }
     }

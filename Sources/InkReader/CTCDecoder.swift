@@ -109,18 +109,24 @@ public struct CTCDecoder: Sendable {
     }
     merged.sort { $0.weight > $1.weight }
     guard let best = merged.first, all > -.infinity else {
-      return Reading(
-        candidates: [], evidence: -.infinity, noWriting: noWriting,
-        rejection: noWriting > options.maximumNoWriting ? .notWriting : .outsideGrammar)
+      return reading([], evidence: -.infinity, noWriting: noWriting)
     }
-    let candidates = merged.prefix(max(1, options.maximumCandidates)).map {
-      Reading.Candidate(text: $0.text, probability: min(1, exp($0.weight - all)))
-    }
-    let evidence = best.best.logProbability / Double(max(1, best.best.classes.count))
+    return reading(
+      merged.map { .init(text: $0.text, probability: min(1, exp($0.weight - all))) },
+      evidence: best.best.logProbability / Double(max(1, best.best.classes.count)),
+      noWriting: noWriting)
+  }
+
+  /// Returns the reading with the best of `candidates`, which are sorted, rejected if it is beyond the limits.
+  func reading(
+    _ candidates: [Reading.Candidate], evidence: Double, noWriting: Double
+  ) -> Reading {
     var rejection: Reading.Rejection?
     if noWriting > options.maximumNoWriting {
       rejection = .notWriting
-    } else if best.text.isEmpty {
+    } else if candidates.isEmpty {
+      rejection = .outsideGrammar
+    } else if candidates[0].text.isEmpty {
       rejection = .empty
     } else if evidence < options.minimumEvidence {
       rejection = .unreadable
@@ -128,7 +134,8 @@ public struct CTCDecoder: Sendable {
       rejection = .ambiguous
     }
     return Reading(
-      candidates: candidates, evidence: evidence, noWriting: noWriting, rejection: rejection)
+      candidates: Array(candidates.prefix(max(1, options.maximumCandidates))),
+      evidence: evidence, noWriting: noWriting, rejection: rejection)
   }
 
   private func check(_ output: LogProbabilities) throws(ReaderError) {

@@ -19,6 +19,16 @@ public struct Reader: Sendable {
   private let network: InferenceNetwork
   private let letters: LetterSequences?
 
+  /// The probability of a text from which the plain view is enough.
+  package static let sureProbability = 0.7
+  /// The views besides the plain one.
+  package static let otherViews = [
+    LineView(stretch: 0.87, slope: 0.05, slant: -0.12),
+    LineView(stretch: 1.15, slope: -0.05, slant: 0.12),
+    LineView(stretch: 0.93, slope: -0.07, slant: 0.1),
+    LineView(stretch: 1.08, slope: 0.07, slant: -0.1),
+  ]
+
   /// A line that was read.
   public struct Line: Hashable, Sendable {
     /// The text, its probability and other candidates.
@@ -105,7 +115,10 @@ public struct Reader: Sendable {
   public func read(
     _ drawing: Drawing, isTraced: Bool = false, with decoder: CTCDecoder
   ) throws(PreparationError) -> Line {
-    var line = read(try logits(of: .drawing(drawing), isTraced: isTraced), with: decoder)
+    var line = Line(
+      reading: try reading(
+        of: .drawing(drawing), isTraced: isTraced, with: decoder,
+        temperature: model.decision.temperature))
     let extents = drawing.strokes.enumerated().compactMap { index, stroke in
       Drawing([stroke]).bounds.map { Extent(index: index, columns: $0.minX...$0.maxX) }
     }
@@ -185,7 +198,11 @@ public struct Reader: Sendable {
   private func read(
     _ ink: StripInk?, height: Int, with decoder: CTCDecoder
   ) throws(PreparationError) -> Line {
-    var line = read(logits(of: try model.preprocessing[0].values(of: ink)), with: decoder)
+    var line = Line(
+      reading: try reading(with: decoder, temperature: model.decision.temperature) {
+        view throws(PreparationError) in
+        try model.preprocessing[0].values(of: ink, view: view)
+      })
     let extents = (ink?.boundsOfParts ?? []).enumerated().map {
       Extent(index: $0, columns: $1.minX...$1.maxX)
     }
@@ -225,10 +242,6 @@ public struct Reader: Sendable {
     return groups.map(\.parts)
   }
 
-  private func read(_ logits: [Float]?, with decoder: CTCDecoder) -> Line {
-    Line(reading: reading(of: logits, with: decoder, temperature: model.decision.temperature))
-  }
-
   /// Returns the number of steps in which the network reads a picture of a line; 0 of a line that is too long.
   package func stepCount(of strip: Bitmap) -> Int {
     guard let values = try? model.preprocessing[0].values(of: .bitmap(strip), isTraced: false)
@@ -239,16 +252,58 @@ public struct Reader: Sendable {
 
   /// Returns the logits of the network, `[steps, classes]`, or `nil` if there is no ink.
   ///
-  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
-  ///   out.
+  /// - Parameters:
+  ///   - isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left out.
+  ///   - view: How the line is looked at.
   package func logits(
-    of input: RecognitionInput, isTraced: Bool = false
+    of input: RecognitionInput, isTraced: Bool = false, view: LineView = .plain
   ) throws(PreparationError) -> [Float]? {
-    logits(of: try model.preprocessing[0].values(of: input, isTraced: isTraced))
+    logits(of: try model.preprocessing[0].values(of: input, isTraced: isTraced, view: view))
   }
 
   private func logits(of values: [Float]) -> [Float]? {
     values.contains { $0 > 0 } ? network.logits(of: [values], workers: workers) : nil
+  }
+
+  /// Returns the text of `input`, which is looked at in several views if the plain one leaves a doubt.
+  ///
+  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
+  ///   out.
+  package func reading(
+    of input: RecognitionInput, isTraced: Bool = false, with decoder: CTCDecoder,
+    temperature: Double
+  ) throws(PreparationError) -> Reading {
+    let preprocessing = model.preprocessing[0]
+    switch input {
+    case .bitmap(let strip), .strip(let strip):
+      let ink = StripInk(strip)
+      return try reading(with: decoder, temperature: temperature) {
+        view throws(PreparationError) in
+        try preprocessing.values(of: ink, view: view)
+      }
+    case .drawing, .series:
+      return try reading(with: decoder, temperature: temperature) {
+        view throws(PreparationError) in
+        try preprocessing.values(of: input, isTraced: isTraced, view: view)
+      }
+    }
+  }
+
+  /// Returns the text of a line that `values` renders.
+  private func reading(
+    with decoder: CTCDecoder, temperature: Double,
+    values: (LineView) throws(PreparationError) -> [Float]
+  ) throws(PreparationError) -> Reading {
+    let first = reading(
+      of: logits(of: try values(.plain)), with: decoder, temperature: temperature)
+    guard first.rejection != .empty, first.probability < Self.sureProbability else { return first }
+    let others = Self.otherViews.compactMap { view in
+      // A line may be too long in a wider view.
+      (try? values(view)).map {
+        reading(of: logits(of: $0), with: decoder, temperature: temperature)
+      }
+    }
+    return Reading(views: [first] + others, with: decoder)
   }
 
   /// Returns the text for the logits of a line.

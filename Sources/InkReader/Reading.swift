@@ -61,6 +61,26 @@ public struct Reading: Hashable, Sendable {
 }
 
 extension Reading {
+  /// The text of a line that was looked at in several views.
+  ///
+  /// The probability of a text is its mean over the views, as are the probability of no writing and, over the views with
+  /// a text, the evidence.
+  init(views: [Reading], with decoder: CTCDecoder) {
+    var sums: [String: Double] = [:]
+    for candidate in views.flatMap(\.candidates) {
+      sums[candidate.text, default: 0] += candidate.probability
+    }
+    let count = Double(views.count)
+    let candidates = sums.map { Candidate(text: $0, probability: $1 / count) }
+      .sorted { ($0.probability, $1.text) > ($1.probability, $0.text) }
+    let evidences = views.filter { !$0.candidates.isEmpty }.map(\.evidence)
+    self = decoder.reading(
+      candidates,
+      evidence: evidences.isEmpty
+        ? -.infinity : evidences.reduce(0, +) / Double(evidences.count),
+      noWriting: views.reduce(0) { $0 + $1.noWriting } / count)
+  }
+
   /// The text of a line of `words`, with a space between them; it is rejected for the reason of the first word
   /// that is.
   ///

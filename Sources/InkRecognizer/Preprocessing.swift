@@ -303,18 +303,21 @@ extension Preprocessing {
   /// The bytes of `input` for a network that reads lines, before they are multiplied with the scale:
   /// `[planes, height, width]`; `nil` if the network reads something else.
   ///
-  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
-  ///   out.
+  /// - Parameters:
+  ///   - isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left out.
+  ///   - view: How the line is looked at.
   /// - Throws: `PreparationError` where it is of another kind, or cannot be drawn.
   package func linePlanes(
-    of input: RecognitionInput, isTraced: Bool = false
+    of input: RecognitionInput, isTraced: Bool = false, view: LineView = .plain
   ) throws(PreparationError) -> [UInt8]? {
     guard case .line(let line, _) = self else { return nil }
     if case .series = input { throw .unsuitable(expected: words, found: input.words) }
     do throws(RasterError) {
       return switch input {
-      case .drawing(let drawing): try line.render(drawing, isTraced: isTraced).planes
-      case .bitmap(let strip), .strip(let strip): try line.render(strip).planes
+      case .drawing(let drawing):
+        try line.render(drawing, isTraced: isTraced, view: view).planes
+      case .bitmap(let strip), .strip(let strip):
+        try line.render(strip, view: view).planes
       case .series: nil
       }
     } catch {
@@ -322,14 +325,16 @@ extension Preprocessing {
     }
   }
 
-  /// The values of the ink of a strip for a network that reads lines, `[planes, height, width]`.
+  /// The values of the ink of a strip in `view` for a network that reads lines, `[planes, height, width]`.
   ///
   /// - Throws: `PreparationError` where the network reads something else, or the ink cannot be drawn.
-  package func values(of ink: StripInk?) throws(PreparationError) -> [Float] {
+  package func values(
+    of ink: StripInk?, view: LineView = .plain
+  ) throws(PreparationError) -> [Float] {
     guard case .line(let line, let scale) = self else {
       throw .unsuitable(expected: words, found: "a strip with a line of writing")
     }
-    do { return try line.render(ink).planes.map { Float($0) * scale } } catch {
+    do { return try line.render(ink, view: view).planes.map { Float($0) * scale } } catch {
       throw .raster(error)
     }
   }
@@ -337,13 +342,16 @@ extension Preprocessing {
   /// The values of `input` for the network: `[size, size]` of a picture, `[planes, height, width]` of a line,
   /// `[length, channels]` of a series.
   ///
-  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
-  ///   out.
+  /// - Parameters:
+  ///   - isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left out.
+  ///   - view: How a line is looked at.
   /// - Throws: `PreparationError` where it is of another kind, or has values that cannot be used.
   public func values(
-    of input: RecognitionInput, isTraced: Bool = false
+    of input: RecognitionInput, isTraced: Bool = false, view: LineView = .plain
   ) throws(PreparationError) -> [Float] {
-    if let scale = greyScale, let planes = try linePlanes(of: input, isTraced: isTraced) {
+    if let scale = greyScale,
+      let planes = try linePlanes(of: input, isTraced: isTraced, view: view)
+    {
       return planes.map { Float($0) * scale }
     }
     if let scale = greyScale, let picture = try picture(of: input) {

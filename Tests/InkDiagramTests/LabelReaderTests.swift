@@ -225,6 +225,36 @@ import Testing
     #expect(change { .ink($0) } > 0.5)
   }
 
+  @Test func onlyDoubtfulWritingIsReadInSeveralViews() throws {
+    let labelReader = try reader()
+    func read(_ stroke: Stroke) -> (texts: [ScoredText], views: [[ScoredText]]) {
+      let writing = LabelReader.Writing.ink(Drawing([stroke]))
+      let line = TextLine(traces: [Trace(stroke, index: 0)!])
+      return (
+        labelReader.texts(names: [], symbols: [], doubtful: [line]) { _, _ in writing }.doubtful[0],
+        ([.plain] + Reader.otherViews).map { labelReader.symbols(writing, $0) }
+      )
+    }
+    // Two thirds of a ring are like many letters.
+    let arc = read(
+      Stroke((0...20).map { Point(10 * cos(1 + Double($0) / 5), 16 * sin(1 + Double($0) / 5)) }))
+    #expect(arc.texts.count > 1)
+    for text in arc.texts.prefix(3) {
+      let scores = arc.views.map { view in view.first { $0.text == text.text }?.score ?? -30 }
+      let mean = scores.reduce(0) { $0 + exp($1) } / Double(scores.count)
+      #expect(abs(exp(text.score) - mean) < 1e-9, "\(text.text)")
+    }
+    #expect(arc.texts != arc.views[0])
+    let letter = read(
+      Stroke(
+        [(0, 0), (0, 30), (0, 16), (8, 13), (15, 18), (15, 25), (8, 30), (0, 27)].map {
+          Point($0.0, $0.1)
+        }))
+    #expect(letter.texts[0].text == "b")
+    #expect(LabelReader.weights(letter.views[0])[0] >= Reader.sureProbability)
+    #expect(letter.texts == letter.views[0] && letter.views[0] != letter.views[1])
+  }
+
   @Test func writingThatLiesIsLessLegible() throws {
     // A7, and the same after a quarter turn; dots are no characters.
     let strokes = [

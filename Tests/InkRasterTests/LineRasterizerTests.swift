@@ -84,6 +84,47 @@ import TestSupport
     #expect(throws: RasterError.self) { try LineRasterizer(stretch: 0.5) }
   }
 
+  @Test func aViewMakesALineWiderLetsItRiseAndLean() throws {
+    let strip = try LineRasterizer(height: 96, penWidth: 6).render(word).bitmap
+    let bars = Drawing([bar(x: 0, height: 30), bar(x: 100, height: 30)])
+    let barStrip = try LineRasterizer(height: 96, penWidth: 6).render(bars).bitmap
+    func images(_ view: LineView) throws -> [Bitmap] {
+      [
+        try rasterizer.render(word, view: view).bitmap,
+        try rasterizer.render(strip, view: view).bitmap,
+      ]
+    }
+    for (plain, wide) in zip(try images(.plain), try images(LineView(stretch: 1.2))) {
+      #expect(abs(Double(wide.width) - 1.2 * Double(plain.width)) <= 3)
+      #expect(rows(wide) == rows(plain))
+    }
+    for slope in [0.05, -0.05] {
+      for bitmap in try images(LineView(slope: slope)) {
+        let left = try #require(rows(bitmap, columns: 0..<bitmap.width / 4))
+        let right = try #require(rows(bitmap, columns: bitmap.width * 3 / 4..<bitmap.width))
+        let rise = Double(left.upperBound - right.upperBound) / Double(bitmap.width)
+        #expect((0.6...0.9).contains(rise / slope), "\(rise)")
+      }
+    }
+    for slant in [0.5, -0.5] {
+      for image in [
+        try rasterizer.render(bars, view: LineView(slant: slant)),
+        try rasterizer.render(barStrip, view: LineView(slant: slant)),
+      ] {
+        // No ink is cut off, and the upper end of a bar lies to the right.
+        let ink = try #require(columns(image.bitmap))
+        #expect(ink.lowerBound >= 1 && ink.upperBound <= image.bitmap.width - 2)
+        let ends = try [0..<8, 24..<32].map { rows in
+          let inked = (0..<image.bitmap.width / 2).filter { column in
+            rows.contains { image.bitmap[$0, column] > 128 }
+          }
+          return Double(try #require(inked.first) + inked.last!) / 2
+        }
+        #expect(abs((ends[0] - ends[1]) / slant - 22) < 3, "\(ends)")
+      }
+    }
+  }
+
   @Test(arguments: [1e-9, 1, 1e9]) func sizeAndPlaceDoNotShow(scale: Double) throws {
     let one = try rasterizer.render(word)
     let other = try rasterizer.render(

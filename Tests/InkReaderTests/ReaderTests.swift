@@ -94,6 +94,69 @@ import Testing
     #expect(try reader.read(strip.inverted(), with: decoder).reading.text == "q0")
   }
 
+  @Test func onlyADoubtfulLineIsReadInSeveralViews() throws {
+    let lines = try Self.lines()
+    let decoder = reader.decoder()
+    func readings(of line: Drawing, in views: [LineView]) throws -> [Reading] {
+      try views.map {
+        reader.reading(
+          of: try reader.logits(of: .drawing(line), view: $0), with: decoder,
+          temperature: reader.model.decision.temperature)
+      }
+    }
+    // A ring is an o, an O or a 0.
+    let ring = Drawing([lines[0].strokes[2]])
+    let views = try readings(of: ring, in: [.plain] + Reader.otherViews)
+    #expect(views.count == 5 && Set(views.map(\.probability)).count == 5)
+    let strip = try LineRasterizer(height: 64, penWidth: 4).render(ring).bitmap
+    for reading in [
+      try reader.read(ring, with: decoder).reading, Reading(views: views, with: decoder),
+    ] {
+      #expect(reading.candidates.count == 5)
+      for candidate in reading.candidates {
+        let sum = views.reduce(0) { sum, view in
+          sum + (view.candidates.first { $0.text == candidate.text }?.probability ?? 0)
+        }
+        #expect(abs(candidate.probability - sum / 5) < 1e-9)
+      }
+    }
+    let pictured = try reader.read(strip, with: decoder).reading
+    #expect(
+      pictured.probability
+        != reader.reading(
+          of: try reader.logits(of: .bitmap(strip)), with: decoder,
+          temperature: reader.model.decision.temperature
+        ).probability)
+    #expect(
+      try reader.read(lines[1], with: decoder).reading == readings(of: lines[1], in: [.plain])[0])
+  }
+
+  @Test func viewsAreWeighedAlikeAndTheLimitsHoldForTheirMeans() {
+    func reading(_ texts: [(String, Double)], _ evidence: Double, noWriting: Double) -> Reading {
+      Reading(
+        candidates: texts.map { .init(text: $0.0, probability: $0.1) }, evidence: evidence,
+        noWriting: noWriting, rejection: nil)
+    }
+    let nothing = reading([], -.infinity, noWriting: 0)
+    let views = [
+      reading([("a", 0.6), ("b", 0.3)], -1, noWriting: 0),
+      reading([("b", 0.9)], -3, noWriting: 0.3),
+      nothing,
+    ]
+    var decoder = reader.decoderWithoutLimits()
+    let mean = Reading(views: views, with: decoder)
+    #expect(mean.candidates.map(\.text) == ["b", "a"] && mean.rejection == nil)
+    #expect(abs(mean.probability - 0.4) < 1e-9 && abs(mean.noWriting - 0.1) < 1e-9)
+    #expect(mean.evidence == -2)
+    #expect(Reading(views: [nothing, nothing], with: decoder).rejection == .outsideGrammar)
+    decoder.options.minimumProbability = 0.41
+    #expect(Reading(views: views, with: decoder).rejection == .ambiguous)
+    decoder.options.minimumEvidence = -1.9
+    #expect(Reading(views: views, with: decoder).rejection == .unreadable)
+    decoder.options.maximumNoWriting = 0.09
+    #expect(Reading(views: views, with: decoder).rejection == .notWriting)
+  }
+
   @Test func whatIsNoWritingIsRejectedOrRead() throws {
     let decoder = reader.decoder()
     #expect(try reader.read(Drawing([]), with: decoder).reading.rejection == .empty)
