@@ -1,8 +1,12 @@
 import Automata
 import AutomatonEditor
 import Foundation
+import Ink
+import InkDiagram
 import TestSupport
 import Testing
+
+@testable import InkstateCLI
 
 /// The `automaton` commands, run as a person runs them.
 @Suite(.timeLimit(.minutes(30))) struct AutomatonCommandTests {
@@ -549,9 +553,45 @@ import Testing
         result.errors.hasPrefix("drawn.automaton: no transition has a symbol")
           && result.errors.contains("inkstate studio"))
     }
+    // Drawings of several strokes are rather automata of their own.
+    #expect(!replayed.errors.contains("drawings are drawn into one"))
+    let drawing = try String(
+      contentsOfFile: "\(Self.project)/Examples/Drawings/mod3.ndjson", encoding: .utf8)
+    try folder.write("two.ndjson", drawing + drawing)
+    #expect(
+      try run("replay", "two.ndjson").errors.hasPrefix(
+        "the strokes of 2 drawings are drawn into one document"))
     // With symbols nothing is said.
     let example = try run("run", "\(Self.project)/Examples/Automata/a.automaton", "AA")
     #expect(example.output == "AA\taccepted\n" && example.errors.isEmpty)
+  }
+
+  @Test func whatMayBeNoStateOrTransitionIsAQuestion() {
+    func doubt(
+      _ property: Diagram.Uncertainty.Property, of element: String, _ value: String,
+      or other: String
+    ) -> Diagram.Uncertainty {
+      .init(
+        element: element, property: property, value: value, probability: 0.75,
+        alternatives: [.init(other, probability: 0.25)])
+    }
+    let diagram = Diagram(
+      states: [
+        .init(id: "s0", name: "a", initial: true, center: Vector(0, 0), radius: 9),
+        .init(id: "s1", name: "b", final: true, center: Vector(99, 0), radius: 9),
+      ],
+      transitions: [.init(from: "s0", to: "s1", symbols: ["x"])], strokes: [],
+      uncertain: [
+        doubt(.state, of: "s1", "yes", or: "no"), doubt(.transition, of: "t0", "yes", or: "no"),
+        doubt(.direction, of: "t0", "s0→s1", or: "s1→s0"), doubt(.symbols, of: "t0", "x", or: "y"),
+      ])
+    #expect(
+      diagram.lines(named: "drawing").dropFirst(3) == [
+        "  uncertain: whether b is a state: `yes` 0.75, or `no` 0.25",
+        "  uncertain: whether a → b is a transition: `yes` 0.75, or `no` 0.25",
+        "  uncertain: direction of a → b: `a → b` 0.75, or `b → a` 0.25",
+        "  uncertain: symbols of a → b: `x` 0.75, or `y` 0.25",
+      ])
   }
 
   // MARK: Names of minimal automata

@@ -133,6 +133,7 @@ import Testing
     try folder.write("in/page.xml", "<html/>")
     try folder.write("in/notes.pdf", "%PDF")
     try folder.write("in/.hidden", "")
+    try folder.write("in/ReadMe.txt", "state | a\n→ p | q\n* q |\n")
     let result = try run("grade", "solution.txt", "in")
     let lines = result.output.split(separator: "\n").map(String.init)
     #expect(lines.count == 6, "\(result.output)")
@@ -144,6 +145,7 @@ import Testing
     #expect(lines.contains { $0.hasPrefix("in/right.csv\tright") })
     #expect(result.errors.contains("in/notes.pdf is left out"))
     #expect(result.errors.contains("in/.hidden is left out"))
+    #expect(result.errors.contains("in/ReadMe.txt is left out: its name says"))
   }
 
   @Test func namesOfFilesCannotChangeTheTable() throws {

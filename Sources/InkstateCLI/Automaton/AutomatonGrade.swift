@@ -127,8 +127,10 @@ struct AutomatonGrade: ParsableCommand {
     let limits = FileTree.ListingLimits(count: Self.maximumFiles, time: .seconds(60))
     let listing = try FileTree.listing(below: path, limits: limits)
     for file in listing.files where !given.contains(FileTree.realPath(file)) {
-      let isSubmission = Submission.endings.contains { file.lowercased().hasSuffix(".\($0)") }
-      if isSubmission {
+      let name = (file as NSString).lastPathComponent.lowercased()
+      if name.hasPrefix("readme") {
+        leaveOut(file, "its name says that it is about the folder")
+      } else if Submission.endings.contains(where: { name.hasSuffix(".\($0)") }) {
         files.append(file)
       } else {
         leaveOut(file, "its name is not that of an automaton or drawing")

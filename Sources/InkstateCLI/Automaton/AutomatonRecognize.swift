@@ -43,7 +43,7 @@ struct AutomatonRecognize: ParsableCommand {
       could not be read.
 
       Example: inkstate automaton recognize Examples/Drawings/mod3.ndjson
-      """)
+      """, aliases: ["recognise"])
 
   @Argument(
     help: """
@@ -240,7 +240,7 @@ struct AutomatonRecognize: ParsableCommand {
 
 extension Diagram {
   /// Returns the diagram as text for people.
-  fileprivate func lines(named source: String) -> [String] {
+  func lines(named source: String) -> [String] {
     if let rejection { return ["\(source): no automaton (\(rejection.message))"] }
     let drawn = try? Automaton(
       states: states.map { Automaton.State($0.id, name: $0.name) }, transitions: [])
@@ -291,7 +291,12 @@ extension Diagram {
     let others = one.alternatives.prefix(3).map {
       "`\(shown($0.value))` \($0.probability.fixed(2))"
     }
-    return "  uncertain: \(one.property.rawValue) of \(element): "
+    let question =
+      switch one.property {
+      case .state, .transition: "whether \(element) is a \(one.property.rawValue)"
+      case .name, .symbols, .direction: "\(one.property.rawValue) of \(element)"
+      }
+    return "  uncertain: \(question): "
       + "`\(shown(one.value))` \(one.probability.fixed(2))"
       + (others.isEmpty ? "" : ", or " + others.joined(separator: ", "))
   }

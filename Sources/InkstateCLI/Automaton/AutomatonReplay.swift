@@ -95,11 +95,12 @@ struct AutomatonReplay: ParsableCommand {
     if writing { session.diagrams = try DiagramRecognizer.released() }
     var lastTime: Double?
     var answers: [Report] = []
-    var failureCount = 0
+    var (recordingCount, failureCount) = (0, 0)
     func take(_ item: InkFile.Item) {
       for part in item.ignored { Terminal.say("ignored: \(part) in \(item.place)") }
       switch item.result {
       case .success(let recording):
+        recordingCount += 1
         for stroke in recording.drawing.strokes {
           if let lastTime, let time = stroke.points.first?.time,
             time - lastTime > SketchSession.longestPause
@@ -118,6 +119,12 @@ struct AutomatonReplay: ParsableCommand {
       try NDJSON.forEachItem(of: InputFile(.standardInput, name: "-"), take)
     } else {
       try InkFile(path: strokes).forEach(take)
+    }
+    // Recordings of one stroke each are the strokes of one drawing.
+    if recordingCount > 1, answers.count > recordingCount {
+      Terminal.say(
+        "the strokes of \(recordingCount) drawings are drawn into one document; "
+          + "`inkstate automaton recognize` reads each by itself")
     }
     if failureCount > 1 { Terminal.say("\(failureCount - 1) more could not be read") }
     guard !answers.isEmpty else {
