@@ -55,7 +55,7 @@ struct LabelReader {
   private static let signsInNames = Set("_'′’/ =.:,+-()<>*#")
   /// The angles at which writing is read besides 0, in radians: paper lies turned, and hands slant.
   private static let angles = [-16, -8, 8, 16].map { $0 * Double.pi / 180 }
-  /// The number of strokes of writing above which it is read at the angle 0 only, to save time.
+  /// The number of strokes of writing above which it is read once, at the angle 0, to save time.
   private static let maximumStrokes = 400
   /// What an angle costs, per radian, in the score of all writing of a drawing.
   private static let angleCost = 14.0
@@ -112,14 +112,16 @@ struct LabelReader {
     let angle = zip(angles, shares).max { $0.1 < $1.1 }!.0
     let texts = loop.map(lines.count + doubtful.count) { number, _ in
       let line = number < lines.count ? lines[number] : doubtful[number - lines.count]
+      let writing = writing(line, angle)
       func texts(_ view: LineView) -> [ScoredText] {
-        let writing = writing(line, angle)
-        return number < names.count ? self.names(writing, view) : self.symbols(writing, view)
+        number < names.count ? self.names(writing, view) : self.symbols(writing, view)
       }
       let plain =
         number < lines.count
         ? Self.mixed(readings.map { $0[number] }, weights: shares) : texts(.plain)
-      guard (Self.weights(plain).first ?? 1) < Reader.sureProbability else { return plain }
+      guard angles.count > 1, (Self.weights(plain).first ?? 0) < Reader.sureProbability else {
+        return plain
+      }
       let all = [plain] + Reader.otherViews.map(texts)
       return Self.mixed(all, weights: all.map { _ in 1 / Double(all.count) })
     }

@@ -20,14 +20,14 @@ public struct ReadingCalibration: Sendable {
   /// How often the best text is right, by its probability, before and after.
   public let reliability: (before: Reliability, after: Reliability)
 
-  /// The number of lines on which the temperature is fitted, if there are so many; between once and twice of it.
+  /// The temperature is fitted on from this many to less than twice as many lines, if there are so many.
   private static let selectedLines = 3000
 
   /// Fits the temperature, and then the limits.
   ///
   /// The temperature is the one with which the probability of the best text says best whether it is
-  /// right, by maximum likelihood; of many lines, an even selection is enough for it. The limits reject at most the share `falseRejections` of the lines.
-  /// They share these rejections so that most drawings that are no writing are rejected, and then most
+  /// right, by maximum likelihood; of many lines, an even selection is enough for it. The limits reject at most the
+  /// share `falseRejections` of the lines. They share these rejections so that most drawings that are no writing are rejected, and then most
   /// lines that are read wrongly. If the share is less than one line, the limits are estimated from the tail of the
   /// lowest values, and with very few lines the model keeps its own decision.
   ///
@@ -49,9 +49,7 @@ public struct ReadingCalibration: Sendable {
         try reader.readings(of: dataset, with: decoder, temperature: temperature, workers: workers)
       ).map { Answer($1, to: $0) }
     }
-    let count = dataset.examples.count
-    let selection = dataset.subset(
-      Array(stride(from: 0, to: count, by: max(1, count / Self.selectedLines))))
+    let selection = Self.lines(of: dataset, atLeast: Self.selectedLines)
     func lines(_ answers: [Answer]) -> [(probability: Double, isRight: Bool)] {
       answers.filter(\.isWriting).map { ($0.reading.probability, $0.isRight) }
     }
@@ -130,6 +128,13 @@ public struct ReadingCalibration: Sendable {
       isWriting = !example.isNoWriting
       isRight = reading.text == example.label
     }
+  }
+
+  /// Returns the lines of `dataset` that are writing, or an even selection of at least so many.
+  static func lines(of dataset: Dataset, atLeast count: Int) -> Dataset {
+    let lines = dataset.examples.indices.filter { !dataset.examples[$0].isNoWriting }
+    return dataset.subset(
+      stride(from: 0, to: lines.count, by: max(1, lines.count / count)).map { lines[$0] })
   }
 
   /// Returns the limits that reject most of what is unwanted, and at most this share of the lines.

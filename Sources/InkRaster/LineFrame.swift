@@ -87,12 +87,21 @@ struct LineFrame {
   private static let widestPen = 4.0
   /// The longest gap without ink that does not change the scale, in heights of the line.
   private static let longestGap = 8.0
+  /// How far a view lets the end of a line rise above its beginning, at most, in heights of the line: a long line would
+  /// become small.
+  private static let maximumRise = 0.3
 
   /// Finds the frame of `shape`, which has at least one part, in `view`.
   ///
   /// - Throws: `RasterError.tooLong` if the picture would be wider than allowed.
   init(_ shape: some LineShape, rasterizer: LineRasterizer, view: LineView) throws(RasterError) {
-    slope = Self.slope(of: shape) + view.slope
+    var slope = Self.slope(of: shape)
+    if view.slope != 0 {
+      let level = LineExtent(shape.parts(slope: slope))
+      let steepest = level.width > 0 ? Self.maximumRise * level.height / level.width : 0
+      slope += min(steepest, max(-steepest, view.slope))
+    }
+    self.slope = slope
     let parts = shape.parts(slope: slope)
     let extent = LineExtent(parts)
 

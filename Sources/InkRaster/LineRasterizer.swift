@@ -99,7 +99,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       stretch: stretch, minWidth: minWidth, maxWidth: maxWidth, showsDirections: showsDirections)
   }
 
-  /// Renders `drawing`, one line of writing, in `view`.
+  /// Renders `drawing`, one line of writing.
   ///
   /// A drawing without points gives a blank picture. A drawing without extent gives one dot in the
   /// centre.
@@ -109,8 +109,13 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   /// - Throws: `RasterError.notFinite` for a coordinate that is not a number or infinite,
   ///   `RasterError.tooFarApart` where the extent is beyond what a `Double` can hold, and
   ///   `RasterError.tooLong` for a line that does not fit into `maxWidth`.
-  public func render(
-    _ drawing: Drawing, isTraced: Bool = false, view: LineView = .plain
+  public func render(_ drawing: Drawing, isTraced: Bool = false) throws(RasterError) -> LineImage {
+    try render(drawing, isTraced: isTraced, view: .plain)
+  }
+
+  /// Renders `drawing`, one line of writing, in `view`.
+  package func render(
+    _ drawing: Drawing, isTraced: Bool, view: LineView
   ) throws(RasterError) -> LineImage {
     guard let bounds = try drawing.finiteBounds() else { return blank }
     // Coordinates as shares of the longer side, so that no sum of them overflows.
@@ -137,24 +142,20 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       left: frame.x(column: 0) * unit + center.x, unitsPerColumn: frame.unitsPerColumn * unit)
   }
 
-  /// Renders `strip`, a line of writing that was cut from a picture, in `view`.
+  /// Renders `strip`, a line of writing that was cut from a picture.
   ///
   /// The ink may be dark or light. Uneven light, faint dirt and the lines of the paper are removed,
   /// and the picture is cropped to the writing. A strip without writing gives a blank picture.
   ///
   /// - Throws: `RasterError.tooLong` for a line that does not fit into `maxWidth`.
-  public func render(
-    _ strip: Bitmap, view: LineView = .plain
-  ) throws(RasterError) -> LineImage {
-    try render(StripInk(strip), view: view)
+  public func render(_ strip: Bitmap) throws(RasterError) -> LineImage {
+    try render(StripInk(strip), view: .plain)
   }
 
   /// Renders the ink of a strip in `view`; none gives a blank picture.
   ///
   /// - Throws: `RasterError.tooLong` for a line that does not fit into `maxWidth`.
-  package func render(
-    _ ink: StripInk?, view: LineView = .plain
-  ) throws(RasterError) -> LineImage {
+  package func render(_ ink: StripInk?, view: LineView) throws(RasterError) -> LineImage {
     guard var ink else { return blank }
     let frame = try LineFrame(ink, rasterizer: self, view: view)
     // A thin pen on a large strip would leave hardly a trace in the picture, and a thick one fill it.
@@ -215,23 +216,23 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
 /// One way to look at a line of writing.
 ///
 /// A reader that is unsure looks at a line in several.
-public struct LineView: Hashable, Sendable {
+package struct LineView: Hashable, Sendable {
   /// How many times wider the line becomes than in the plain view.
-  public let stretch: Double
-  /// How much of a slope it gets upwards, in rows per row of its length.
-  public let slope: Double
-  /// How far it leans to the right, in rows per row of its height.
-  public let slant: Double
+  package let stretch: Double
+  /// How far it rises for its length, as both are before the stretch; a long line rises less.
+  package let slope: Double
+  /// How far it leans to the right for its height, before the stretch of the rasteriser.
+  package let slant: Double
 
   /// Creates a view.
-  public init(stretch: Double = 1, slope: Double = 0, slant: Double = 0) {
+  package init(stretch: Double = 1, slope: Double = 0, slant: Double = 0) {
     self.stretch = stretch
     self.slope = slope
     self.slant = slant
   }
 
   /// The view that readers are trained with.
-  public static let plain = LineView()
+  package static let plain = LineView()
 }
 
 /// The picture of a line of writing, and where its columns are on the canvas.

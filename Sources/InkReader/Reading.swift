@@ -44,7 +44,8 @@ public struct Reading: Hashable, Sendable {
   /// How well the best text fits the writing: the logarithm of its probability among all texts,
   /// allowed or not, for each of its characters.
   ///
-  /// It is 0 at most. Ink that is no writing has a low one, even if the grammar leaves a single text.
+  /// Of a line that was looked at in several views, it is the mean over the best text of each. It is 0 at most. Ink
+  /// that is no writing has a low one, even if the grammar leaves a single text.
   public let evidence: Double
   /// The probability that the ink is no writing, or that a part of it is not; 0 for a model that has
   /// not learnt what is no writing.
@@ -73,7 +74,7 @@ extension Reading {
     let count = Double(views.count)
     let candidates = sums.map { Candidate(text: $0, probability: $1 / count) }
       .sorted { ($0.probability, $1.text) > ($1.probability, $0.text) }
-    let evidences = views.filter { !$0.candidates.isEmpty }.map(\.evidence)
+    let evidences = views.filter { !$0.text.isEmpty }.map(\.evidence)
     self = decoder.reading(
       candidates,
       evidence: evidences.isEmpty

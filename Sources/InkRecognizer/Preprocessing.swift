@@ -317,7 +317,7 @@ extension Preprocessing {
       case .drawing(let drawing):
         try line.render(drawing, isTraced: isTraced, view: view).planes
       case .bitmap(let strip), .strip(let strip):
-        try line.render(strip, view: view).planes
+        try line.render(StripInk(strip), view: view).planes
       case .series: nil
       }
     } catch {
@@ -328,9 +328,7 @@ extension Preprocessing {
   /// The values of the ink of a strip in `view` for a network that reads lines, `[planes, height, width]`.
   ///
   /// - Throws: `PreparationError` where the network reads something else, or the ink cannot be drawn.
-  package func values(
-    of ink: StripInk?, view: LineView = .plain
-  ) throws(PreparationError) -> [Float] {
+  package func values(of ink: StripInk?, view: LineView) throws(PreparationError) -> [Float] {
     guard case .line(let line, let scale) = self else {
       throw .unsuitable(expected: words, found: "a strip with a line of writing")
     }
@@ -342,12 +340,18 @@ extension Preprocessing {
   /// The values of `input` for the network: `[size, size]` of a picture, `[planes, height, width]` of a line,
   /// `[length, channels]` of a series.
   ///
-  /// - Parameters:
-  ///   - isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left out.
-  ///   - view: How a line is looked at.
+  /// - Parameter isTraced: Whether the strokes were traced on a picture; their directions are then unknown and left
+  ///   out.
   /// - Throws: `PreparationError` where it is of another kind, or has values that cannot be used.
   public func values(
-    of input: RecognitionInput, isTraced: Bool = false, view: LineView = .plain
+    of input: RecognitionInput, isTraced: Bool = false
+  ) throws(PreparationError) -> [Float] {
+    try values(of: input, isTraced: isTraced, view: .plain)
+  }
+
+  /// The values of `input` for the network, where a line is looked at in `view`.
+  package func values(
+    of input: RecognitionInput, isTraced: Bool, view: LineView
   ) throws(PreparationError) -> [Float] {
     if let scale = greyScale,
       let planes = try linePlanes(of: input, isTraced: isTraced, view: view)

@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import InkRaster
 import InkReader
 import Testing
 
@@ -227,8 +228,12 @@ import Testing
 
   @Test func onlyDoubtfulWritingIsReadInSeveralViews() throws {
     let labelReader = try reader()
-    func read(_ stroke: Stroke) -> (texts: [ScoredText], views: [[ScoredText]]) {
-      let writing = LabelReader.Writing.ink(Drawing([stroke]))
+    func read(
+      _ stroke: Stroke, isPicture: Bool = false
+    ) throws -> (texts: [ScoredText], views: [[ScoredText]]) {
+      let strokes = Drawing([stroke])
+      let strip = try LineRasterizer(height: 64, penWidth: 4).render(strokes).bitmap
+      let writing = isPicture ? LabelReader.Writing.picture(strip, strokes) : .ink(strokes)
       let line = TextLine(traces: [Trace(stroke, index: 0)!])
       return (
         labelReader.texts(names: [], symbols: [], doubtful: [line]) { _, _ in writing }.doubtful[0],
@@ -236,16 +241,18 @@ import Testing
       )
     }
     // Two thirds of a ring are like many letters.
-    let arc = read(
-      Stroke((0...20).map { Point(10 * cos(1 + Double($0) / 5), 16 * sin(1 + Double($0) / 5)) }))
-    #expect(arc.texts.count > 1)
-    for text in arc.texts.prefix(3) {
-      let scores = arc.views.map { view in view.first { $0.text == text.text }?.score ?? -30 }
-      let mean = scores.reduce(0) { $0 + exp($1) } / Double(scores.count)
-      #expect(abs(exp(text.score) - mean) < 1e-9, "\(text.text)")
+    let arc = Stroke(
+      (0...20).map { Point(10 * cos(1 + Double($0) / 5), 16 * sin(1 + Double($0) / 5)) })
+    for isPicture in [false, true] {
+      let (texts, views) = try read(arc, isPicture: isPicture)
+      #expect(texts.count > 1 && texts != views[0] && Set(views).count == 5)
+      for text in texts.prefix(3) {
+        let scores = views.map { view in view.first { $0.text == text.text }?.score ?? -30 }
+        let mean = scores.reduce(0) { $0 + exp($1) } / Double(scores.count)
+        #expect(abs(exp(text.score) - mean) < 1e-9, "\(text.text)")
+      }
     }
-    #expect(arc.texts != arc.views[0])
-    let letter = read(
+    let letter = try read(
       Stroke(
         [(0, 0), (0, 30), (0, 16), (8, 13), (15, 18), (15, 25), (8, 30), (0, 27)].map {
           Point($0.0, $0.1)

@@ -152,6 +152,20 @@ import TestSupport
     #expect(limits.reject(lines[0].reading) && !limits.reject(lines[1].reading))
   }
 
+  @Test func ofManyLinesAnEvenSelectionIsCalibratedWith() {
+    // Every second drawing is no writing.
+    let examples = (0..<40).map { index in
+      Example(
+        Recording(Drawing([])),
+        label: index.isMultiple(of: 2) ? "\(index)" : Recording.noWriting, origin: "test")
+    }
+    func selected(_ count: Int) -> [String] {
+      ReadingCalibration.lines(of: Dataset(examples), atLeast: count).examples.map(\.label)
+    }
+    #expect(selected(6) == [0, 6, 12, 18, 24, 30, 36].map { "\($0)" })
+    #expect(selected(20) == selected(21) && selected(21).count == 20)
+  }
+
   @Test func aReaderIsCalibrated() throws {
     let digits = Synthesizer(seed: 5, repertoire: .digits).recordings(writers: 6, perClass: 3)
       .map { Example($0, label: $0.label!, origin: "digit") }

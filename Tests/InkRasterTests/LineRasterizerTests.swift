@@ -90,8 +90,8 @@ import TestSupport
     let barStrip = try LineRasterizer(height: 96, penWidth: 6).render(bars).bitmap
     func images(_ view: LineView) throws -> [Bitmap] {
       [
-        try rasterizer.render(word, view: view).bitmap,
-        try rasterizer.render(strip, view: view).bitmap,
+        try rasterizer.render(word, isTraced: false, view: view).bitmap,
+        try rasterizer.render(StripInk(strip), view: view).bitmap,
       ]
     }
     for (plain, wide) in zip(try images(.plain), try images(LineView(stretch: 1.2))) {
@@ -106,10 +106,12 @@ import TestSupport
         #expect((0.6...0.9).contains(rise / slope), "\(rise)")
       }
     }
+    // The line is stretched, and not the view.
+    let wide = try LineRasterizer(stretch: 1.5)
     for slant in [0.5, -0.5] {
       for image in [
-        try rasterizer.render(bars, view: LineView(slant: slant)),
-        try rasterizer.render(barStrip, view: LineView(slant: slant)),
+        try wide.render(bars, isTraced: false, view: LineView(slant: slant)),
+        try wide.render(StripInk(barStrip), view: LineView(slant: slant)),
       ] {
         // No ink is cut off, and the upper end of a bar lies to the right.
         let ink = try #require(columns(image.bitmap))
@@ -120,9 +122,19 @@ import TestSupport
           }
           return Double(try #require(inked.first) + inked.last!) / 2
         }
-        #expect(abs((ends[0] - ends[1]) / slant - 22) < 3, "\(ends)")
+        #expect(abs((ends[0] - ends[1]) / slant - 33) < 4, "\(ends)")
       }
     }
+  }
+
+  /// A long line that rose by the slope of a view would become small, and its ends flat.
+  @Test func aLongLineRisesLittleInAView() throws {
+    let long = Drawing((0..<40).map { ring(x: 30 * Double($0), height: 22) })
+    let heights = try [LineView.plain, LineView(slope: 0.07)].map { view in
+      let bitmap = try rasterizer.render(long, isTraced: false, view: view).bitmap
+      return Double(try #require(rows(bitmap, columns: 0..<bitmap.width / 40)).count)
+    }
+    #expect((0.65...0.95).contains(heights[1] / heights[0]), "\(heights)")
   }
 
   @Test(arguments: [1e-9, 1, 1e9]) func sizeAndPlaceDoNotShow(scale: Double) throws {
