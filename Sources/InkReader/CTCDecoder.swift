@@ -35,7 +35,10 @@ public struct CTCDecoder: Sendable {
     /// Prefixes of the vocabulary are not held to it. 0 keeps all classes.
     public var minimumClassProbability = 1e-3
     /// How much more likely a preferred word is for each of its characters, as a logarithm.
-    public var preferredWeight = 2.3
+    ///
+    /// Long words gain more than short ones, and where half of the words are missing, texts lose what others gain:
+    /// models/README.md has the figures.
+    public var preferredWeight = 1.0
     /// The number of candidates in an answer.
     public var maximumCandidates = 5
     /// How the empty word is written in answers with the grammar `symbols`.

@@ -44,6 +44,13 @@ public struct Reader: Sendable {
     /// The columns of the picture that each character of the best text covers, in pixels, or `nil` if they
     /// cannot be told apart, as in joined writing, or if strokes were read.
     public var columns: [ClosedRange<Double>]?
+
+    /// Returns the line with its columns so many pixels further to the right.
+    fileprivate func moved(by distance: Double) -> Line {
+      var line = self
+      line.columns = columns?.map { $0.lowerBound + distance...$0.upperBound + distance }
+      return line
+    }
   }
 
   /// Creates a reader with `model`.
@@ -153,13 +160,14 @@ public struct Reader: Sendable {
       return [[try read(page, isTraced: isTraced, with: decoder)]]
     }
     return try layout.lines.map { words throws(PreparationError) in
-      try words.map { word throws(PreparationError) in
+      let texts = try words.map { word throws(PreparationError) in
         let strokes = word.map { inked[$0] }
         var line = try read(
           Drawing(strokes.map { page.strokes[$0] }), isTraced: isTraced, with: decoder)
         line.strokes = line.strokes?.map { $0.map { strokes[$0] } }
         return line
       }
+      return Self.withoutBlanks(texts)
     }
   }
 
@@ -183,13 +191,24 @@ public struct Reader: Sendable {
       return [[try read(ink, height: page.height, with: decoder)]]
     }
     return try (whole.count > 1 ? whole : layout.lines).map { words throws(PreparationError) in
-      try words.map { word throws(PreparationError) in
-        let (part, left) = page.part(around: word.map { parts[$0] })
-        var line = try read(part, with: decoder)
-        line.columns = line.columns?.map { $0.lowerBound + left...$0.upperBound + left }
-        return line
+      // The gaps in a line are seen better without the rest of a high page, which is made smaller.
+      let (strip, left) = page.part(around: words.joined().map { parts[$0] })
+      if layout.lines.count > 1, strip.height < page.height {
+        let lines = try readPage(strip, with: decoder)
+        if lines.count == 1 { return lines[0].map { $0.moved(by: left) } }
       }
+      let texts = try words.map { word throws(PreparationError) in
+        let (part, left) = page.part(around: word.map { parts[$0] })
+        return try read(part, with: decoder).moved(by: left)
+      }
+      return Self.withoutBlanks(texts)
     }
+  }
+
+  /// Returns the words of a line without those that are blank, such as a speck; the first one if all are.
+  static func withoutBlanks(_ words: [Line]) -> [Line] {
+    let inked = words.filter { $0.reading.rejection != .empty }
+    return inked.isEmpty ? Array(words.prefix(1)) : inked
   }
 
   /// Reads `strip`, a line of writing that was cut from a picture.

@@ -86,6 +86,44 @@ import Testing
     }
   }
 
+  @Test func theRowsOfAPageAreReadAsByThemselves() throws {
+    let name = try Self.lines()[0]
+    let width = try #require(name.bounds).width
+    let words = Drawing(
+      (0..<3).flatMap { number in
+        name.transformed(by: .translation(x: 3 * width * Double(number), y: 0)).strokes
+      })
+    // A page of more than 192 rows is made smaller before its lines are found.
+    let strip = try LineRasterizer(height: 48, penWidth: 3).render(words).bitmap
+    let page = Bitmap(
+      width: strip.width, height: 7 * strip.height,
+      pixels: (0..<7).flatMap { row in
+        row.isMultiple(of: 2) ? [UInt8](repeating: 0, count: strip.pixels.count) : strip.pixels
+      })
+    let decoder = reader.decoder()
+    func texts(_ lines: [[Reader.Line]]) -> [[String]] { lines.map { $0.map(\.reading.text) } }
+    let row = texts(try reader.readPage(strip, with: decoder))
+    #expect(row == [["q0", "q0", "q0"]])
+    let lines = try reader.readPage(page, with: decoder)
+    #expect(texts(lines) == Array(repeating: row[0], count: 3))
+    let lefts = try lines[0].map { try #require($0.columns)[0].lowerBound }
+    #expect(lefts[0] < 10 && lefts[1] > lefts[0] + 20 && lefts[2] > lefts[1] + 20)
+  }
+
+  @Test func whatIsBlankBesideAWordIsNoWord() {
+    func line(_ text: String) -> Reader.Line {
+      Reader.Line(
+        reading: Reading(
+          candidates: [.init(text: text, probability: 0.9)], evidence: -0.1, noWriting: 0,
+          rejection: text.isEmpty ? .empty : nil))
+    }
+    func texts(_ words: String...) -> [String] {
+      Reader.withoutBlanks(words.map(line)).map(\.reading.text)
+    }
+    #expect(texts("", "q0", "", "q1") == ["q0", "q1"])
+    #expect(texts("", "") == [""])
+  }
+
   @Test func aPictureOfALineIsReadAsTheLine() throws {
     let line = try Self.lines()[0]
     let strip = try LineRasterizer(height: 64, penWidth: 4).render(line).bitmap
