@@ -190,19 +190,42 @@ public struct Reader: Sendable {
     guard whole.count > 1 || layout.lines.count == 1 && layout.lines[0].count > 1 else {
       return [[try read(ink, height: page.height, with: decoder)]]
     }
-    return try (whole.count > 1 ? whole : layout.lines).map { words throws(PreparationError) in
-      // The gaps in a line are seen better without the rest of a high page, which is made smaller.
-      let (strip, left) = page.part(around: words.joined().map { parts[$0] })
-      if layout.lines.count > 1, strip.height < page.height {
-        let lines = try readPage(strip, with: decoder)
-        if lines.count == 1 { return lines[0].map { $0.moved(by: left) } }
+    return try (whole.count > 1 ? whole : layout.lines).map { line throws(PreparationError) in
+      let words = line.map { $0.map { parts[$0] } }
+      if layout.lines.count > 1 {
+        // The gaps in a line are seen better without the rest of a high page, which is made smaller.
+        let (row, left) = page.part(around: Array(words.joined()))
+        if let found = try self.words(of: row, with: decoder) {
+          return found.map { $0.moved(by: left) }
+        }
       }
-      let texts = try words.map { word throws(PreparationError) in
-        let (part, left) = page.part(around: word.map { parts[$0] })
-        return try read(part, with: decoder).moved(by: left)
-      }
-      return Self.withoutBlanks(texts)
+      return try read(words, of: page, with: decoder)
     }
+  }
+
+  /// Reads the words of `row`, a line that was cut from a page, or returns `nil` if it seems to be several.
+  private func words(
+    of row: Bitmap, with decoder: CTCDecoder
+  ) throws(PreparationError) -> [Line]? {
+    let ink = StripInk(row)
+    let parts = ink?.boundsOfParts ?? []
+    let layout = WritingLayout(of: parts, dividesWords: decoder.grammar == .text)
+    guard layout.lines.count == 1 else { return nil }
+    let words = layout.lines[0].map { $0.map { parts[$0] } }
+    return words.count == 1
+      ? [try read(ink, height: row.height, with: decoder)]
+      : try read(words, of: row, with: decoder)
+  }
+
+  /// Reads the words of a line, given the rectangles around the parts of each.
+  private func read(
+    _ words: [[Bounds]], of page: Bitmap, with decoder: CTCDecoder
+  ) throws(PreparationError) -> [Line] {
+    let texts = try words.map { word throws(PreparationError) in
+      let (part, left) = page.part(around: word)
+      return try read(part, with: decoder).moved(by: left)
+    }
+    return Self.withoutBlanks(texts)
   }
 
   /// Returns the words of a line without those that are blank, such as a speck; the first one if all are.
