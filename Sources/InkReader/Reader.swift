@@ -347,15 +347,17 @@ public struct Reader: Sendable {
     var viewDecoder = decoder
     viewDecoder.options.maximumCandidates = max(
       Self.candidatesOfView, decoder.options.maximumCandidates)
-    let first = reading(
-      of: logits(of: try values(.plain)), with: viewDecoder, temperature: temperature)
-    if first.rejection == .empty { return first }
+    let logits = logits(of: try values(.plain))
+    let first = reading(of: logits, with: viewDecoder, temperature: temperature)
+    guard first.rejection != .empty else {
+      return reading(of: logits, with: decoder, temperature: temperature)
+    }
     var views = [first]
     if first.probability < Self.sureProbability {
       views += Self.otherViews.compactMap { view in
         // A line may be too long in a wider view.
         (try? values(view)).map {
-          reading(of: logits(of: $0), with: viewDecoder, temperature: temperature)
+          reading(of: self.logits(of: $0), with: viewDecoder, temperature: temperature)
         }
       }
     }
