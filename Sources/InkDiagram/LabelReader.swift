@@ -112,7 +112,8 @@ struct LabelReader {
     let angle = zip(angles, shares).max { $0.1 < $1.1 }!.0
     let texts = loop.map(lines.count + doubtful.count) { number, _ in
       let line = number < lines.count ? lines[number] : doubtful[number - lines.count]
-      let writing = writing(line, angle)
+      // Clear lines need no further look.
+      lazy var writing = writing(line, angle)
       func texts(_ view: LineView) -> [ScoredText] {
         number < names.count ? self.names(writing, view) : self.symbols(writing, view)
       }

@@ -28,8 +28,8 @@ public struct ReadingCalibration: Sendable {
   /// The temperature is the one with which the probability of the best text says best whether it is
   /// right, by maximum likelihood; of many lines, an even selection is enough for it. The limits reject at most the
   /// share `falseRejections` of the lines. They share these rejections so that most drawings that are no writing are
-  /// rejected, and then most lines that are read wrongly. If the share is less than one line, the limits are estimated from the tail of the
-  /// lowest values, and with very few lines the model keeps its own decision.
+  /// rejected, and then most lines that are read wrongly. If the share is less than one line, the limits are estimated
+  /// from the tail of the lowest values, and with very few lines the model keeps its own decision.
   ///
   /// - Throws: `FileError` if there are no lines, or one cannot be rendered; `ModelError` if the model
   ///   does not read lines of writing.

@@ -7,8 +7,7 @@ import InkNetwork
 /// step; repeated classes become one, then blanks are removed (Graves et al., 2006). ``read(_:)`` is a
 /// prefix beam search (Hannun et al., 2014) in the log domain that follows only prefixes which the
 /// grammar or the vocabulary allow. Each character of a word of the vocabulary makes it `preferredWeight` more likely, as
-/// a logarithm, and letters in a row that follow each other as in words are likelier than others; clear writing of
-/// another text still wins.
+/// a logarithm, and letters in a row that follow each other as in words are likelier than others.
 ///
 /// The probability of an answer is its weight, divided by the sum of the weights of all texts found and
 /// of what the search left out. So for any text, without a vocabulary and letters, it is the probability of CTC,

@@ -180,9 +180,7 @@ public struct Reader: Sendable {
   public func readPage(
     _ page: Bitmap, with decoder: CTCDecoder
   ) throws(PreparationError) -> [[Line]] {
-    let ink = StripInk(page)
-    let parts = ink?.boundsOfParts ?? []
-    let layout = WritingLayout(of: parts, dividesWords: decoder.grammar == .text)
+    let (ink, parts, layout) = Self.layout(of: page, for: decoder)
     // What the edge cuts off is a remainder of another line beside a strip.
     let whole = layout.lines.filter { line in
       line.joined().allSatisfy { parts[$0].minY > 0 && parts[$0].maxY < Double(page.height) }
@@ -203,13 +201,20 @@ public struct Reader: Sendable {
     }
   }
 
+  /// Finds the ink of a picture, the rectangles around its parts, and the lines and words that these make.
+  private static func layout(
+    of picture: Bitmap, for decoder: CTCDecoder
+  ) -> (ink: StripInk?, parts: [Bounds], layout: WritingLayout) {
+    let ink = StripInk(picture)
+    let parts = ink?.boundsOfParts ?? []
+    return (ink, parts, WritingLayout(of: parts, dividesWords: decoder.grammar == .text))
+  }
+
   /// Reads the words of `row`, a line that was cut from a page, or returns `nil` if it seems to be several.
   private func words(
     of row: Bitmap, with decoder: CTCDecoder
   ) throws(PreparationError) -> [Line]? {
-    let ink = StripInk(row)
-    let parts = ink?.boundsOfParts ?? []
-    let layout = WritingLayout(of: parts, dividesWords: decoder.grammar == .text)
+    let (ink, parts, layout) = Self.layout(of: row, for: decoder)
     guard layout.lines.count == 1 else { return nil }
     let words = layout.lines[0].map { $0.map { parts[$0] } }
     return words.count == 1

@@ -106,7 +106,7 @@ import TestSupport
         #expect((0.6...0.9).contains(rise / slope), "\(rise)")
       }
     }
-    // The line is stretched, and not the view.
+    // The stretch of the rasteriser makes the slant wider.
     let wide = try LineRasterizer(stretch: 1.5)
     for slant in [0.5, -0.5] {
       for image in [

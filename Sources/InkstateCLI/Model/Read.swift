@@ -20,7 +20,8 @@ struct Read: ParsableCommand {
       with commas, in which eps and λ are the empty word ε and 0/1 is a symbol with its output, and \
       number is a number. Without one, \
       letters that follow each other as in words are likelier than others. --vocabulary prefers \
-      words, such as the names that a document already has; clear writing of another text still wins.
+      words, such as the names that a document already has; long ones are preferred most, and texts that \
+      are none of them are read less well.
 
       With --format json, strokes has the indices of the strokes of each character, and for a \
       picture columns has the columns of each, [from, to] in pixels. They are null if the characters \
