@@ -84,7 +84,7 @@ struct InkMask {
             sums.initialize(repeating: 0)
             let first = max(radius, band * bandHeight)
             let last = min(height - radius - 1, (band + 1) * bandHeight - 1)
-            guard first <= last else { return }
+            guard first <= last, side <= width else { return }
             for row in first - radius..<first + radius {
               for column in 0..<width { sums[column] += Int32(shares[row * width + column]) }
             }

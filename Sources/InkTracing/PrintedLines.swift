@@ -78,6 +78,8 @@ struct PrintedLines {
       let reach = Int((line.width / 2).rounded(.up)) + 1
       for point in line.points {
         let (column, row) = (Int(point.x), Int(point.y))
+        // A line that touches another at the edge of a picture may end outside.
+        guard (0..<mask.width).contains(column), (0..<mask.height).contains(row) else { continue }
         for y in max(1, row - reach)...min(mask.height - 2, row + reach) {
           for x in max(1, column - reach)...min(mask.width - 2, column + reach)
           where Double(picture.ink[y * mask.width + x]) < limit {

@@ -78,7 +78,7 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   /// Returns what was traced with the upright drawing turned clockwise by quarter turns from what it was.
   public func turned(byQuarters quarters: Int) -> TracedDrawing {
     var turned = self
-    turned.quarterTurns = (quarterTurns + quarters) % 4
+    turned.quarterTurns = (quarterTurns + quarters) & 3
     turned.remarks.removeAll { if case .lying = $0 { true } else { false } }
     if turned.quarterTurns > 0 { turned.remarks.append(.lying(quarters: turned.quarterTurns)) }
     return turned

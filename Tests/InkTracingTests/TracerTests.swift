@@ -335,7 +335,7 @@ import Testing
     #expect(try trace(scene).remarks.contains(.thin))
   }
 
-  @Test(arguments: [(1, 1), (2, 500), (300, 200)]) func aPictureWithoutInkSaysSo(
+  @Test(arguments: [(1, 1), (2, 500), (3, 100), (300, 200)]) func aPictureWithoutInkSaysSo(
     width: Int, height: Int
   ) throws {
     for grey in [0, 128, 255] as [UInt8] {
@@ -383,6 +383,7 @@ import Testing
     let photograph = turned(try Photograph.read(path: path), byQuarters: quarters)
     let (diagram, upright) = try DiagramRecognizer.released().recognize(photograph, workers: 2)
     #expect(upright.quarterTurns == (4 - quarters) % 4)
+    #expect(upright.turned(byQuarters: -1).quarterTurns == (7 - quarters) % 4)
     #expect(upright.remarks.contains(.lying(quarters: (4 - quarters) % 4)) == (quarters != 0))
     let states = diagram.states.sorted { $0.center.x < $1.center.x }
     #expect(states.map(\.name) == ["q0", "q1"])

@@ -246,7 +246,7 @@ struct PageReading: Sendable {
 extension Bitmap {
   /// Returns the picture turned clockwise by quarter turns.
   func turned(byQuarters quarters: Int) -> Bitmap {
-    (0..<quarters).reduce(self) { turned, _ in turned.transposed().mirrored }
+    (0..<(quarters & 3)).reduce(self) { turned, _ in turned.transposed().mirrored }
   }
 
   /// The picture with more light, if even its brightest places are dark: weak contrast looks like noise.
