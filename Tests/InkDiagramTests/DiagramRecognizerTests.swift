@@ -376,6 +376,24 @@ import Testing
     #expect(unnamed.map(\.element) == [state(named, at: 500)?.id])
   }
 
+  @Test func aNameThatTwoStatesHaveIsDoubtful() throws {
+    func probabilities(_ strokes: [Stroke]) throws -> [Double?] {
+      let found = try recognize(strokes, vocabulary: ["HILL"])
+      #expect(found.states.map(\.name) == ["HILL", "HILL"])
+      return found.states.map { state in
+        found.uncertain.first { $0.element == state.id && $0.property == .name }?.probability
+      }
+    }
+    func named(_ x: Double) -> [Stroke] {
+      [arc(x, 200, 90)] + arrow(from: x - 200, to: x - 94, y: 200)
+        + capitals(["HILL"], x, 200, turnedBy: 0)
+    }
+    let apart = named(300) + named(1000)
+    #expect(try probabilities(apart + arrow(from: 394, to: 906, y: 230)) == [0.5, 0.5])
+    // Two automata may have the same names.
+    #expect(try probabilities(apart) == [nil, nil])
+  }
+
   @Test func aDrawingOfOtherThingsIsDoubted() throws {
     #expect(try recognize(two).warning == nil)
     let lines = (0..<7).map { line((100 + 90 * Double($0), 700), (120 + 90 * Double($0), 760)) }
