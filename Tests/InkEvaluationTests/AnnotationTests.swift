@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkDiagram
+import InkEvaluation
 import Testing
 import TestSupport
 
@@ -43,12 +44,12 @@ import TestSupport
     return try #require(try InkFile(path: path).annotatedInk())
   }
 
-  private func group(_ truth: String, _ traces: String, id: String = "", inner: String = "")
-    -> String
-  {
+  private func group(
+    _ truth: String, _ traces: String, id: String = "", type: String = "truth", inner: String = ""
+  ) -> String {
     let views = traces.split(separator: " ").map { "<traceView traceDataRef=\"#\($0)\"/>" }
     return """
-      <traceGroup\(id.isEmpty ? "" : " xml:id=\"\(id)\"")><annotation type="truth">\(truth)</annotation>\
+      <traceGroup\(id.isEmpty ? "" : " xml:id=\"\(id)\"")><annotation type="\(type)">\(truth)</annotation>\
       \(views.joined())\(inner)</traceGroup>
       """
   }
@@ -87,7 +88,9 @@ import TestSupport
           "arrow", "s h",
           inner: """
             <annotation type="from">#B</annotation><annotation type="to">#A</annotation>
-            """ + group("label", "x", inner: "<annotation type=\"text\">1</annotation>")))
+            """
+              + group(
+                "label", "x", type: "class", inner: "<annotation type=\"text\">1</annotation>")))
     let truth = try #require(Diagram(ink))
     #expect(truth.states.map(\.name) == ["start", ""])
     #expect(truth.transitions == [.init(from: "s1", to: "s0", symbols: ["1"])])

@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import InkDiagram
 
 extension Diagram {
   /// Creates the truth from the annotations of a drawing, or returns `nil` if none is a state.
@@ -45,7 +46,6 @@ private struct AnnotatedDiagram {
     var strokes: [Int]
     /// The id of the group to which it belongs.
     var owner: String?
-    var reference: String?
   }
 
   private struct Arrow {
@@ -82,13 +82,18 @@ private struct AnnotatedDiagram {
     group.annotations.first { types.contains($0.type.lowercased()) }?.text
   }
 
+  /// Returns what `group` is said to be.
+  private static func truth(of group: AnnotatedInk.Group) -> String? {
+    text(of: group, types: ["truth", "type", "class"])
+  }
+
   private mutating func add(_ group: AnnotatedInk.Group, owner: String?) {
     groupCount += 1
     let id = group.id ?? "group \(groupCount)"
-    let truth = Self.text(of: group, types: ["truth", "type", "class"])
+    let truth = Self.truth(of: group)
     let kind = Kind(truth)
     // The strokes of labels within an element are not part of its shape.
-    let inner = group.groups.filter { Kind(Self.text(of: $0, types: ["truth", "type"])) == .label }
+    let inner = group.groups.filter { Kind(Self.truth(of: $0)) == .label }
     let own = Set(group.strokes).subtracting(inner.flatMap(\.strokes)).sorted()
     var next = owner
     switch kind {
@@ -106,9 +111,7 @@ private struct AnnotatedDiagram {
         ))
     case .arrow?, .initialArrow?:
       next = id
-      let heads = group.groups.filter {
-        Kind(Self.text(of: $0, types: ["truth", "type"])) == .head
-      }
+      let heads = group.groups.filter { Kind(Self.truth(of: $0)) == .head }
       arrows.append(
         Arrow(
           group: id, strokes: own, head: heads.flatMap(\.strokes),
@@ -126,8 +129,8 @@ private struct AnnotatedDiagram {
       labels.append(
         Label(
           text: Self.text(of: group, types: types) ?? rest ?? "", strokes: group.strokes,
-          owner: owner,
-          reference: Self.text(of: group, types: ["of", "owner", "parent", "element"])?.reference))
+          owner: Self.text(of: group, types: ["of", "owner", "parent", "element"])?.reference
+            ?? owner))
       return
     case .head?, .other?, nil: break
     }
@@ -164,7 +167,7 @@ private struct AnnotatedDiagram {
     }
     for label in labels {
       let element =
-        (label.reference ?? label.owner).flatMap { elements[$0] }
+        label.owner.flatMap { elements[$0] }
         ?? nearest(to: label.strokes, lines: lines)
       for stroke in label.strokes { roles[stroke] = .init(.text, element: element) }
       guard let element else { continue }
