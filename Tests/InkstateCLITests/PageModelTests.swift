@@ -134,10 +134,14 @@ import Testing
     #expect(
       files.contentsEqual(
         atPath: "\(folder.path)/fitted.safetensors", andPath: "\(folder.path)/again.safetensors"))
+    try #require(
+      try run("dataset compose pages --writers 2 --count 4 --width 256 --height 256 -o few").status
+        == 0)
     for (arguments, problem) in [
       ("spoilt.safetensors known --false-rejections 0.1", "are for models that reject"),
       ("spoilt.safetensors known --window 2s", "--window: the model answers for each cell"),
       ("spoilt.safetensors pages/pictures", "truth.json"),
+      ("spoilt.safetensors few", "at least five pages"),
       ("page.safetensors known", "page.safetensors, fields: expected centerX"),
       ("spoilt.safetensors known --only gaps", "there is no number `gaps`; there are aheadReach, "),
     ] {
