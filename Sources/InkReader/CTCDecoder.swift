@@ -6,8 +6,8 @@ import InkNetwork
 /// The probability of a text is the sum over all paths that give it: a path has one class for each
 /// step; repeated classes become one, then blanks are removed (Graves et al., 2006). ``read(_:)`` is a
 /// prefix beam search (Hannun et al., 2014) in the log domain that follows only prefixes which the
-/// grammar or the vocabulary allow. Each character of a word of the vocabulary makes it `preferredWeight` more likely, as
-/// a logarithm, and letters in a row that follow each other as in words are likelier than others.
+/// grammar or the vocabulary allow. Each character of a word of the vocabulary adds `preferredWeight` to the word's
+/// log-probability, and letters in a row that follow each other as in words are likelier than others.
 ///
 /// The probability of an answer is its weight, divided by the sum of the weights of all texts found and
 /// of what the search left out. So for any text, without a vocabulary and letters, it is the probability of CTC,
@@ -33,7 +33,7 @@ public struct CTCDecoder: Sendable {
     ///
     /// Prefixes of the vocabulary are not held to it. 0 keeps all classes.
     public var minimumClassProbability = 1e-3
-    /// How much more likely a preferred word is for each of its characters, as a logarithm.
+    /// What each character of a preferred word adds to its log-probability.
     ///
     /// Long words gain more than short ones, and where half of the words are missing, texts lose what others gain:
     /// models/README.md has the figures.

@@ -222,7 +222,10 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "The batch size. (default: chosen from the number of examples)")
   var batchSize: Int?
 
-  @Option(help: "The optimiser: sgd, adam or adamw. (default: adam, or adamw for pages)")
+  @Option(
+    help: """
+      The optimiser: \(Optimizer.Method.allCases.alternatives). (default: adam, or adamw for pages)
+      """)
   var optimizer: Optimizer.Method?
 
   @Option(
@@ -240,8 +243,8 @@ struct TrainingArguments: ParsableArguments {
 
   @Option(
     help: """
-      The learning-rate schedule: constant, step, cosine or one-cycle. (default: one-cycle, or cosine for \
-      pages)
+      The learning-rate schedule: \(Course.allCases.alternatives). (default: one-cycle, or cosine \
+      for pages)
       """)
   var schedule: Course?
 

@@ -11,7 +11,7 @@ struct TraceCommand: ParsableCommand {
     commandName: "trace",
     abstract: "Trace the ink in a photograph: pen strokes from a picture.",
     discussion: """
-      Reads a PNG or a JPEG of up to \(PNG.maximumPixels >> 20) million pixels: a photograph, scan or \
+      Reads a PNG or a JPEG of up to \(PNG.maximumPixels / 1_000_000) million pixels: a photograph, scan or \
       screenshot of a drawing on paper or a board, in any colours. Shadows and the lines of ruled and \
       squared paper are removed. Writes one drawing as NDJSON, without times, in pixels of the picture, \
       turned upright as the camera says. Its attributes are the usual width of the ink (penWidth), \

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// Runs what the README and the help show, as written, in a folder that looks like a fresh clone.
+/// Runs what README, the pages in `docs` and the help show, as written, in a folder that looks like a fresh clone.
 @Suite(.timeLimit(.minutes(30))) struct DocumentationTests {
   /// The project's folder.
   private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -14,7 +14,7 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
   case exchange = "json"
   /// Mermaid's state diagrams.
   case mermaid = "mmd"
-  /// LaTeX with TikZ; only the editor writes it, because it needs a drawing.
+  /// LaTeX with TikZ, which is only read; `AutomatonEditor` writes it, because that needs a drawing.
   case tikz = "tex"
   /// The tables of transitions of AT&T's FSM library and OpenFst, which are only read.
   case att

@@ -1,3 +1,5 @@
+// The page Practise: a game that asks for digits and sums, and reads what is written.
+
 import { $ } from "./elements.js";
 import { ask, drawing } from "./server.js";
 import { capture, placeOn } from "./ink.js";

@@ -1,3 +1,5 @@
+// The page Recognise: shows the network's input and its answer for a drawing, and saves drawings as recordings.
+
 import { $ } from "./elements.js";
 import { ask, drawing, recordings } from "./server.js";
 import { capture, paint, placeOn } from "./ink.js";

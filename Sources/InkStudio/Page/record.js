@@ -1,3 +1,5 @@
+// The page Record: saves labelled drawings, imports files and lists the newest recordings.
+
 import { $, shape } from "./elements.js";
 import { ask, drawing, isSmallEnough, keptClasses, recordings, takeFiles } from "./server.js";
 import { capture, paint, placeOn, sketch } from "./ink.js";

@@ -1,3 +1,5 @@
+// The page Series: shows the curves of recordings of sensors, with the windows and events of the model.
+
 import { $, shape } from "./elements.js";
 import { ask, takeFiles } from "./server.js";
 

@@ -1,3 +1,5 @@
+// The page Train: chooses the model in use, trains on the recordings and plots the learning curve.
+
 import { $, shape } from "./elements.js";
 import { ask, keptClasses, listen, recordings, showModel } from "./server.js";
 

@@ -21,8 +21,8 @@ struct AutomatonRecognize: ParsableCommand {
       work as in `inkstate dataset import`. Folders are searched. In a PNG or JPEG, such as a photograph of paper or a board, \
       a network that sees the whole page finds the states and arrows. The strokes are traced, as \
       `inkstate trace` does, and names and symbols are read from them and from the pixels. A picture can lie \
-      any way: of four quarter turns, the one at which its writing is read best, and at which the network is surest \
-      of what it sees, is upright. \
+      any way. It is tried at four quarter turns. It is turned if another turn is clearly better: its writing reads \
+      better, marks are whole characters, and the network is surer. \
       The command prints the states and the transitions; --output writes a document for the editor, \
       laid out as it was drawn. Several automata in one drawing, each with an initial state, become parts of one \
       document, and are listed one after the other; the document accepts the words of each.

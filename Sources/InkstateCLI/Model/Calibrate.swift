@@ -24,7 +24,7 @@ struct Calibrate: ParsableCommand {
       If a label has so few examples that the share is less than one of them (fewer than 100 for 0.01), \
       its thresholds are estimated from the lowest probabilities of its examples. The output says which \
       share of new examples is rejected at most, with 95 % confidence. A label with fewer than 10 \
-      examples keeps its thresholds. A warning names each label of which more than a tenth of the \
+      right answers keeps its thresholds. A warning names each label of which more than a tenth of the \
       examples are rejected. The model often confuses such a label with another one.
 
       For a model that sees pages of automata, the data are folders with pages and truth.json, as \
@@ -48,8 +48,8 @@ struct Calibrate: ParsableCommand {
 
   @Option(
     help: """
-      The largest share of a label's correctly classified examples that the thresholds may reject, or \
-      of lines of writing. (default: 0.01, or 0.03 for a model that reads text)
+      The largest share of a label's examples that may be rejected, or of lines of writing. \
+      (default: 0.01, or 0.03 for a model that reads text)
       """)
   var falseRejections: Double?
 

@@ -18,8 +18,8 @@ struct Evaluate: ParsableCommand {
       Uses the test part of a divided data set; --part chooses another. The report names the part. \
       Several data sets are evaluated together.
 
-      --by adds a breakdown of the results: by an attribute of the examples (source, writer, person, \
-      session, label, kind, strokes, length), or by a change that is applied to each of them (size, angle, pen, sampling).
+      --by adds a breakdown of the results: by an attribute of the examples, or by a change that is applied \
+      to each of them (size, angle, pen, sampling).
 
       Recordings of sensors are cut into the windows of the model or of --window. For recordings with \
       labelled spans, the report also has precision, recall and delay of the events that are found in \

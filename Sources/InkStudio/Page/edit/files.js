@@ -1,4 +1,4 @@
-// Opens, renames and deletes documents, converts automata, and opens and saves files.
+// Opens, adds, renames and deletes documents, and opens and saves files.
 
 import { $ } from "../elements.js";
 import { closeMenu } from "../menus.js";
