@@ -127,6 +127,10 @@ import TestSupport
     var other = states
     other[0].isFinal = true
     #expect(mistakes(other, arrows) == 1)
+    // A state elsewhere is missed, and what is seen is another one, with other arrows.
+    other = states
+    other[0].center = other[0].center + Vector(0, 0.6 * other[0].half.y)
+    #expect(mistakes(other, arrows) == 8)
     // Where no cell votes, nothing is found.
     var decoding = network.decoding
     decoding.votingRing = 2
