@@ -75,7 +75,9 @@ let package = Package(
       resources: [.copy("Resources/inkstate.safetensors")]),
     .target(
       name: "InkReader",
-      dependencies: ["ErrorText", "Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
+      dependencies: [
+        "DisjointSets", "ErrorText", "Ink", "InkRaster", "InkNetwork", "InkRecognizer",
+      ],
       resources: [.copy("Resources/reader.safetensors")]),
     .target(
       name: "InkDiagram",

@@ -23,4 +23,9 @@ package struct DisjointSets {
   package mutating func join(_ number: Int, into other: Int) {
     parents[root(of: number)] = root(of: other)
   }
+
+  /// Returns which of `numbers`, which increase, are in one set: the set of the first number first.
+  package mutating func groups(of numbers: some Sequence<Int>) -> [[Int]] {
+    Dictionary(grouping: numbers) { root(of: $0) }.values.sorted { $0[0] < $1[0] }
+  }
 }

@@ -18,7 +18,7 @@ package struct CircleFit {
       return stroke.resampled(count: max(3, Int(share * 96))).points.map { Vector($0) }
     }
     let count = Double(points.count)
-    let mean = points.reduce(Vector(0, 0), +) * (1 / count)
+    let mean = points.mean
     var (xx, xy, yy, xz, yz) = (0.0, 0.0, 0.0, 0.0, 0.0)
     for point in points {
       let d = point - mean

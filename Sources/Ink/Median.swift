@@ -9,7 +9,7 @@ extension Sequence where Element: Comparable {
 extension [Int] {
   /// The value with `rank` values before it in their order, where the elements count the values 0, 1, 2 and so on; `nil` if
   /// there is none.
-  package func value(atRank rank: Int) -> Int? {
+  @inlinable package func value(atRank rank: Int) -> Int? {
     guard rank >= 0 else { return nil }
     var left = rank
     return firstIndex { count in

@@ -72,6 +72,11 @@ public struct Transform: Hashable, Sendable {
     moved.y = b * point.x + d * point.y + ty
     return moved
   }
+
+  /// The image of `place`.
+  public func apply(to place: Vector) -> Vector {
+    Vector(a * place.x + c * place.y + tx, b * place.x + d * place.y + ty)
+  }
 }
 
 extension Transform {

@@ -81,3 +81,39 @@ public struct Vector: Hashable, Sendable {
     Vector(one.x * factor, one.y * factor)
   }
 }
+
+extension Vector: Codable {
+  /// Reads a list of x and y.
+  ///
+  /// - Throws: `DecodingError` where it is not two numbers.
+  public init(from decoder: any Decoder) throws {
+    let numbers = try [Double](from: decoder)
+    guard numbers.count == 2 else {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath,
+          debugDescription: "expected two numbers, found \(numbers.count)"))
+    }
+    self.init(numbers[0], numbers[1])
+  }
+
+  /// Writes a list of x and y.
+  public func encode(to encoder: any Encoder) throws { try [x, y].encode(to: encoder) }
+}
+
+extension Collection<Vector> {
+  /// The mean; not a number if there is none.
+  @inlinable package var mean: Vector { reduce(Vector(0, 0), +) * (1 / Double(count)) }
+}
+
+extension [Vector] {
+  /// The length of the path.
+  package var pathLength: Double {
+    zip(self, dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) }
+  }
+
+  /// Returns places evenly along the path, at most `spacing` apart; see ``Stroke/resampled(spacing:)``.
+  package func resampled(spacing: Double) -> [Vector] {
+    Stroke(through: self).resampled(spacing: spacing).points.map { Vector($0) }
+  }
+}

@@ -17,10 +17,8 @@ struct ArrowCandidate {
   var saving = 0.0
 
   var strokes: [Int] { shaft.strokes + heads.flatMap(\.strokes) }
-  /// The points from its start to its tip.
-  var line: [Vector] { shaft.path }
   /// Its last point if it leads to a state.
-  var tip: Vector? { to == nil ? nil : line.last }
+  var tip: Vector? { to == nil ? nil : shaft.path.last }
   /// The states that it leads between; `nil` if there is none at an end.
   var ends: Ends? {
     guard let from, let to else { return nil }
@@ -130,11 +128,9 @@ struct ArrowSearch {
         Self.markerCost + triangle.cost + 0.5 * (distance / 0.2) * (distance / 0.2)
         + (isHead ? Self.headAsMarker : 0)
       if best.map({ cost < $0.cost }) ?? true {
-        var shaft = Shaft(trace)
-        shaft.path = [base, base.middle(to: tip), tip]
         best = ArrowCandidate(
-          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true,
-          isTriangle: true)
+          shaft: Shaft(strokes: [trace.index], path: [base, base.middle(to: tip), tip]), heads: [],
+          from: nil, to: number, cost: cost, hasHead: true, isTriangle: true)
       }
     }
     return best
@@ -144,7 +140,9 @@ struct ArrowSearch {
 
   /// Returns shafts of two strokes that go on in the same direction.
   private func joined(_ shafts: [Shaft]) -> [Shaft] {
-    let parts = shafts.filter { straightness($0) }
+    let parts = shafts.filter {
+      $0.path.turning(smoothing: 6).absolute < 3.5 && $0.length > 0.15 * scale
+    }
     let ends = Grid(side: scale, of: parts) { [$0.path[0], $0.path[$0.path.count - 1]] }
     var found: [Shaft] = []
     for (number, one) in parts.enumerated() {
@@ -163,11 +161,6 @@ struct ArrowSearch {
       }
     }
     return found
-  }
-
-  private func straightness(_ shaft: Shaft) -> Bool {
-    let turning = shaft.path.turning(smoothing: 6)
-    return turning.absolute < 3.5 && shaft.length > 0.15 * scale
   }
 
   /// Returns the cost of going on from one shaft to another, or `nil` if they are too far apart.
@@ -275,13 +268,12 @@ struct ArrowSearch {
       guard chord > Self.minimumInitialChord * line.length else { return nil }
       // An initial arrow is short.
       let long = max(0, line.length / scale - 4)
-      let inside = line.path.count { states[to].ring.share(of: $0) < 0.75 }
       return cost + Self.fromNowhere + long * 0.95
-        + 4 * Double(inside) / Double(line.path.count)
+        + 4 * share(of: line.path, inside: states[to].ring, below: 0.75)
     case (.some, nil): return cost + Self.toNowhere
     case (let one?, let other?) where one == other:
       let ring = states[one].ring
-      let shares = line.path.map { ring.share(of: $0) }
+      let shares = line.path.map(ring.share)
       let inside = Double(shares.count { $0 < 0.85 }) / Double(shares.count)
       let far = (shares.max() ?? 0) - 1
       guard far > Self.minimumLoop, inside < 0.5,
@@ -290,12 +282,16 @@ struct ArrowSearch {
       else { return nil }
       return cost + 0.44 + max(0, 0.45 - far) * 6 + inside * 3
     case (let one?, let other?):
-      let rings = [states[one].ring, states[other].ring]
-      let inside = rings.map { ring in
-        Double(line.path.count { ring.share(of: $0) < 0.75 }) / Double(line.path.count)
+      let inside = [one, other].map {
+        share(of: line.path, inside: states[$0].ring, below: 0.75)
       }
-      return cost + 4 * (inside.max() ?? 0)
+      return cost + 4 * inside.max()!
     }
+  }
+
+  /// Returns the share of the points of a path whose shares of the radius of a ring are below a limit.
+  private func share(of path: [Vector], inside ring: Ring, below limit: Double) -> Double {
+    Double(path.count { ring.share(of: $0) < limit }) / Double(path.count)
   }
 
   /// Returns the cost of the shape of a line, which letters have more of.

@@ -29,13 +29,6 @@ extension Diagram {
       }
     }
     for (part, found) in nearest { sets.join(part, into: found.member) }
-    var order: [Int] = []
-    var parts: [Int: [Int]] = [:]
-    for state in states.indices {
-      let root = sets.root(of: state)
-      if parts[root] == nil { order.append(root) }
-      parts[root, default: []].append(state)
-    }
-    return order.map { parts[$0]! }
+    return sets.groups(of: states.indices)
   }
 }

@@ -31,37 +31,6 @@ public struct Diagram: Hashable, Sendable {
       (self.id, self.name, self.initial, self.final) = (id, name, initial, final)
       (self.center, self.radius) = (center, radius)
     }
-
-    /// Reads what ``encode(to:)`` writes.
-    ///
-    /// - Throws: `DecodingError` where values are missing, or the centre is not two numbers.
-    public init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      let center = try container.decode([Double].self, forKey: .center)
-      guard center.count == 2 else {
-        throw DecodingError.dataCorruptedError(
-          forKey: .center, in: container,
-          debugDescription: "expected a centre of two numbers, found \(center.count)")
-      }
-      self.init(
-        id: try container.decode(String.self, forKey: .id),
-        name: try container.decode(String.self, forKey: .name),
-        initial: try container.decode(Bool.self, forKey: .initial),
-        final: try container.decode(Bool.self, forKey: .final),
-        center: Vector(center[0], center[1]),
-        radius: try container.decode(Double.self, forKey: .radius))
-    }
-
-    /// Writes all values but ``marker``.
-    public func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(id, forKey: .id)
-      try container.encode(name, forKey: .name)
-      try container.encode(initial, forKey: .initial)
-      try container.encode(final, forKey: .final)
-      try container.encode([center.x, center.y], forKey: .center)
-      try container.encode(radius, forKey: .radius)
-    }
   }
 
   /// A transition.
@@ -216,18 +185,14 @@ public struct Diagram: Hashable, Sendable {
 
   /// Returns the diagram moved, turned and scaled by `transform`, which keeps shapes.
   public func moved(by transform: Transform) -> Diagram {
-    func moved(_ place: Vector) -> Vector {
-      let point = transform.apply(to: Point(place.x, place.y))
-      return Vector(point.x, point.y)
-    }
     var result = self
     for index in states.indices {
-      result.states[index].center = moved(states[index].center)
+      result.states[index].center = transform.apply(to: states[index].center)
       result.states[index].radius *= transform.scale
-      result.states[index].marker = states[index].marker.map(moved)
+      result.states[index].marker = states[index].marker.map(transform.apply)
     }
     for index in transitions.indices {
-      result.transitions[index].path = transitions[index].path.map(moved)
+      result.transitions[index].path = transitions[index].path.map(transform.apply)
     }
     return result
   }

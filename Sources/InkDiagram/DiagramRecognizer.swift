@@ -33,9 +33,9 @@ public struct DiagramRecognizer: Sendable {
   private static let maximumDoubtful = 5
   /// How much less a drawing has to cost with a doubtful ring as a state.
   private static let newState = 1.5
-  /// The number of strokes above which doubtful rings are decided one by one, and rows of writing are not judged.
-  private static let maximumStrokes = 400
-
+  /// The number of strokes above which, to save time, doubtful rings are not tried both ways, rows of writing are not
+  /// judged, and writing is read at one angle.
+  static let maximumStrokes = 400
   /// The strokes of writing for each ring above which bare rings are letters.
   private static let writingOfState = 6
 
@@ -45,11 +45,7 @@ public struct DiagramRecognizer: Sendable {
   /// - Throws: `ModelError` if the model of `pages` has other classes or fields than the released one, or unknown numbers
   ///   of its decision; or if the resources of the module `InkDiagram`, with the networks that judge lines, are missing.
   public init(reader: Reader, pages: PageRecognizer) throws(ModelError) {
-    try self.init(reader: reader, network: PageNetwork(pages))
-  }
-
-  private init(reader: Reader, network: PageNetwork) {
-    (self.reader, self.network) = (reader, network)
+    (self.reader, network) = (reader, try PageNetwork(pages))
   }
 
   /// Creates a recogniser with the models that come with this package, in the resources of the modules
@@ -67,9 +63,8 @@ public struct DiagramRecognizer: Sendable {
   ///   resources of the module `InkDiagram`, with the networks that judge lines, are missing.
   public init(modelFolder folder: URL) throws(ModelError) {
     let pages = folder.appendingPathComponent("page.safetensors").path
-    try self.init(
-      reader: Reader(modelURL: folder.appendingPathComponent("reader.safetensors")),
-      network: PageNetwork(PageRecognizer(modelPath: pages), name: pages))
+    reader = try Reader(modelURL: folder.appendingPathComponent("reader.safetensors"))
+    network = try PageNetwork(PageRecognizer(modelPath: pages), name: pages)
   }
 
   /// Recognises `drawing`.
@@ -157,11 +152,10 @@ public struct DiagramRecognizer: Sendable {
     let states = interpretation.states
     var diagram = Diagram(states: [], transitions: [], strokes: [])
     for (number, state) in states.enumerated() {
-      let ring = state.ring
       diagram.states.append(
         .init(
-          id: "s\(number)", final: state.isFinal, center: Vector(ring.center.x, ring.center.y),
-          radius: ring.radius))
+          id: "s\(number)", final: state.isFinal, center: state.ring.center,
+          radius: state.ring.radius))
       mark(state.strokes, .state, "s\(number)")
       diagram.doubt("s\(number)", .state, odds: state.evidence)
     }
@@ -169,14 +163,15 @@ public struct DiagramRecognizer: Sendable {
     for (number, arrow) in interpretation.arrows.enumerated() {
       if arrow.isInitial, let to = arrow.to {
         diagram.states[to].initial = true
-        diagram.states[to].marker = arrow.line
+        diagram.states[to].marker = arrow.shaft.path
         mark(arrow.strokes, .initial, "s\(to)")
       } else if let from = arrow.from, let to = arrow.to {
+        let id = "t\(diagram.transitions.count)"
         transitionOf[number] = diagram.transitions.count
-        mark(arrow.strokes, .transition, "t\(diagram.transitions.count)")
-        diagram.transitions.append(.init(from: "s\(from)", to: "s\(to)"))
-        diagram.transitions[diagram.transitions.count - 1].path = arrow.line
-        let id = "t\(diagram.transitions.count - 1)"
+        mark(arrow.strokes, .transition, id)
+        var transition = Diagram.Transition(from: "s\(from)", to: "s\(to)")
+        transition.path = arrow.shaft.path
+        diagram.transitions.append(transition)
         diagram.doubt(id, .transition, odds: arrow.saving)
         if !arrow.hasHead, from != to {
           let probability = interpretation.isTraced ? 0.5 : Self.penDirection
@@ -345,8 +340,7 @@ extension Diagram {
       uncertain.append(
         Uncertainty(
           element: "t\(number)", property: .symbols, value: "",
-          probability: DiagramRecognizer.noSymbols,
-          alternatives: []))
+          probability: DiagramRecognizer.noSymbols, alternatives: []))
     }
     let unnamed = states.filter(\.name.isEmpty)
     guard 2 * unnamed.count < states.count else { return }

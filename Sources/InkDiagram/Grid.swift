@@ -8,6 +8,9 @@ struct Grid {
 
   /// A cell that holds this many items takes no more: the place is scribbled over.
   private static let most = 16
+  /// The cells to each side that are searched, at most: a longer reach, such as that of a long line, would take in
+  /// most of the drawing for each item.
+  private static let mostSteps = 3
 
   private struct Cell: Hashable {
     var x: Int
@@ -43,7 +46,7 @@ struct Grid {
 
   /// Returns the items with a place in the cells within `reach`, in increasing order.
   func items(near place: Vector, reach: Double) -> [Int] {
-    let steps = min(3, max(0, Int((reach / side).rounded(.up))))
+    let steps = min(Self.mostSteps, max(0, Int((reach / side).rounded(.up))))
     let middle = cell(place)
     var found: Set<Int> = []
     for x in middle.x - steps...middle.x + steps {

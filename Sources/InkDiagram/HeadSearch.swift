@@ -14,6 +14,8 @@ struct HeadSearch {
 
   /// The number of heads that are kept for an end.
   private static let most = 4
+  /// The cost above which a head or a barb is none.
+  private static let maximumCost = 4.0
   /// The cost of a head of one barb.
   private static let singleBarb = 1.3
 
@@ -49,7 +51,8 @@ struct HeadSearch {
             cost: 0.6 * (one.cost + other.cost)))
       }
     }
-    return Array(heads.filter { $0.cost < 4 }.sorted { $0.cost < $1.cost }.prefix(Self.most))
+    let likely = heads.filter { $0.cost < Self.maximumCost }
+    return Array(likely.sorted { $0.cost < $1.cost }.prefix(Self.most))
   }
 
   /// Returns the cost of a distance between the end and the head.
@@ -79,7 +82,7 @@ struct HeadSearch {
     let (near, far) = isForward ? (trace.start, trace.end) : (trace.end, trace.start)
     let angle = angle(far - near, heading)
     let cost = self.near(near.distance(to: end)) + slant(angle)
-    return cost < 4 ? (angle < 0 ? -1 : 1, cost, near) : nil
+    return cost < Self.maximumCost ? (angle < 0 ? -1 : 1, cost, near) : nil
   }
 
   private func angle(_ trace: Trace, at end: Vector, _ heading: Vector) -> Head? {

@@ -163,9 +163,7 @@ struct WritingCosts {
     guard strokes.count > 1 else { return nil }
     let letter = TextLine(traces: strokes)
     let most = Self.largestLetter * height * scale
-    guard letter.high.x - letter.low.x < most, letter.high.y - letter.low.y < most else {
-      return nil
-    }
+    guard letter.size < most else { return nil }
     return Self.usual + Self.further * Double(strokes.count - 1)
   }
 

@@ -76,22 +76,27 @@ extension LabelReader {
 }
 
 /// How often labels have each symbol, input and output, and words or numbers.
-private struct SymbolShares {
+struct SymbolShares {
   var shares: [String: Double] = [:]
   var total = 0.0
   var words = 0.0
 
   init() {}
 
-  /// The shares of one row with texts of these probabilities.
-  init(_ texts: [ScoredText]) {
-    for text in texts {
-      for part in LabelReader.parts(of: text.text) {
-        shares[part, default: 0] += text.score
-        total += text.score
-        if Self.isWord(part) { words += text.score }
+  /// The shares of texts with these parts and probabilities.
+  init(_ texts: some Sequence<[String]>, _ probabilities: some Sequence<Double>) {
+    for (parts, probability) in zip(texts, probabilities) {
+      for part in parts {
+        shares[part, default: 0] += probability
+        total += probability
+        if Self.isWord(part) { words += probability }
       }
     }
+  }
+
+  /// The shares of one row with texts of these probabilities.
+  init(_ texts: [ScoredText]) {
+    self.init(texts.map { LabelReader.parts(of: $0.text) }, texts.map(\.score))
   }
 
   static func isWord(_ part: String) -> Bool { part.count > 1 && !part.contains("/") }

@@ -6,6 +6,13 @@ extension LabelReader {
   private static let outputs = 0.05
   /// The share of labels without an output where labels have outputs, and of labels with one elsewhere.
   private static let (withoutOutput, strayOutput) = (0.1, 0.01)
+  /// How much the labels of a drawing count, as an exponent: as for names, many say little more than one.
+  fileprivate static let trust = 0.7
+  /// How common symbols are.
+  private static let commonSymbols = [
+    "a": 0.14, "b": 0.14, "c": 0.06, "d": 0.03, "0": 0.14, "1": 0.14, "ε": 0.06, "2": 0.04,
+    "3": 0.03, "x": 0.02, "y": 0.02,
+  ]
 
   /// Returns the texts of all labels with probabilities, given that a drawing has a small alphabet, and that most of
   /// its labels have outputs, or few.
@@ -30,36 +37,24 @@ extension LabelReader {
       Self.input(part) == nil ? self.prior(part) / Self.outputs : prior(part)
     }
     for _ in 0..<rounds {
-      var counts: [String: Double] = [:]
-      var total = 0.0
-      for (texts, weight) in zip(split, weights) {
-        for (symbols, share) in zip(texts, weight) {
-          for symbol in symbols {
-            counts[symbol, default: 0] += share
-            total += share
-          }
-        }
-      }
+      let all = SymbolShares(split.joined(), weights.joined())
       weights = lists.indices.map { number in
-        var own: [String: Double] = [:]
-        var rest = total
-        for (symbols, share) in zip(split[number], weights[number]) {
-          for symbol in symbols {
-            own[symbol, default: 0] += share
-            rest -= share
-          }
+        let own = SymbolShares(split[number], weights[number])
+        let shares = zip(split[number], weights[number]).flatMap { parts, share in
+          parts.map { _ in share }
         }
+        let rest = shares.reduce(all.total, -)
         let scored = zip(lists[number], split[number]).map { text, symbols in
           var score = text.score
           for symbol in symbols {
-            let others = max(0, (counts[symbol] ?? 0) - (own[symbol] ?? 0))
+            let others = max(0, (all.shares[symbol] ?? 0) - (own.shares[symbol] ?? 0))
             let base = 2 * prior(symbol)
             score += log((others + base) / (max(0, rest) + 2))
             // The labels with a symbol pay together for how rare it is in automata: where each may be 1 or l, they are 1.
             score += min(1, others) * log(commonness(symbol)) / (others + 1)
           }
-          let all = Self.symbols(of: text.text)
-          if Set(all).count < all.count { score -= 4 }
+          let listed = Self.symbols(of: text.text)
+          if Set(listed).count < listed.count { score -= 4 }
           let likely = Self.outputLikelihoods(of: text.text)
           score += log(
             withOutputs * likely.amongOutputs + (1 - withOutputs) * likely.otherwise)
@@ -73,8 +68,6 @@ extension LabelReader {
 
   /// Returns the probability that the labels of a drawing have outputs.
   private static func outputShare(of lists: [[ScoredText]], _ weights: [[Double]]) -> Double {
-    // As for names, many labels say little more than one.
-    let trust = 0.7
     let fit = zip(lists, weights).reduce(0.0) { sum, label in
       var (amongOutputs, otherwise) = (0.0, 0.0)
       for (text, weight) in zip(label.0, label.1) {
@@ -121,18 +114,8 @@ extension LabelReader {
     guard let symbol = Self.input(part) else {
       return Self.outputs * prior(String(part.dropFirst()))
     }
-    let common: [String: Double] = [
-      "a": 0.14, "b": 0.14, "c": 0.06, "d": 0.03, "0": 0.14, "1": 0.14, "ε": 0.06, "2": 0.04,
-      "3": 0.03, "x": 0.02, "y": 0.02,
-    ]
-    let usual: Double
-    if let share = common[symbol] {
-      usual = share
-    } else if symbol.count == 1, let character = symbol.first {
-      usual = character.isLetter || character.isNumber ? 0.006 : 0.001
-    } else {
-      usual = 0.001
-    }
+    let isCharacter = symbol.count == 1 && symbol.allSatisfy { $0.isLetter || $0.isNumber }
+    let usual = Self.commonSymbols[symbol] ?? (isCharacter ? 0.006 : 0.001)
     guard !vocabulary.isEmpty else { return usual }
     return 0.1 * usual + (vocabulary.contains(symbol) ? 0.9 / Double(vocabulary.count) : 0)
   }
@@ -182,8 +165,6 @@ enum SymbolKind: Hashable, CaseIterable {
   static func probabilities(
     _ labels: [[[String]]], _ weights: [[Double]]
   ) -> [SymbolKind: Double] {
-    // As for names, many labels say little more than one.
-    let trust = 0.7
     let kinds = allCases.filter { $0 != .empty }
     let scores = kinds.map { kind in
       let fit = zip(labels, weights).reduce(0.0) { sum, label in
@@ -193,7 +174,7 @@ enum SymbolKind: Hashable, CaseIterable {
         }
         return sum + log(share + 0.01)
       }
-      return log(kind.prior) + trust * fit
+      return log(kind.prior) + LabelReader.trust * fit
     }
     var result: [SymbolKind: Double] = [.empty: 1]
     for (kind, share) in zip(kinds, LabelReader.shares(scores)) { result[kind] = share }

@@ -11,6 +11,11 @@ struct ScoredText: Hashable {
   var score: Double
 }
 
+extension Sequence<ScoredText> {
+  /// Returns the texts, the likeliest first.
+  func likeliestFirst() -> [ScoredText] { sorted { ($0.score, $1.text) > ($1.score, $0.text) } }
+}
+
 /// Reads names and symbols; the labels of one drawing help each other.
 struct LabelReader {
   /// A line of writing.
@@ -55,8 +60,6 @@ struct LabelReader {
   private static let signsInNames = Set("_'′’/ =.:,+-()<>*#")
   /// The angles at which writing is read besides 0, in radians: paper lies turned, and hands slant.
   private static let angles = [-16, -8, 8, 16].map { $0 * Double.pi / 180 }
-  /// The number of strokes of writing above which it is read once, at the angle 0, to save time.
-  private static let maximumStrokes = 400
   /// What an angle costs, per radian, in the score of all writing of a drawing.
   private static let angleCost = 14.0
   /// The score that a label counts with, at least, in the choice of the angle, and the mean score of its characters that
@@ -73,7 +76,6 @@ struct LabelReader {
     func decoder(_ grammar: Grammar, _ words: [String]) -> CTCDecoder {
       var decoder = reader.decoder(grammar: grammar, vocabulary: words)
       decoder.options.maximumCandidates = Self.most
-      decoder.options.minimumEvidence = -.infinity
       return decoder
     }
     names = [decoder(.state, []), decoder(.number, [])]
@@ -96,7 +98,7 @@ struct LabelReader {
   ) -> (names: [[ScoredText]], symbols: [[ScoredText]], doubtful: [[ScoredText]]) {
     let lines = names + symbols
     let strokeCount = lines.reduce(0) { $0 + $1.traces.count }
-    let angles = strokeCount > Self.maximumStrokes ? [0] : [0] + Self.angles
+    let angles = strokeCount > DiagramRecognizer.maximumStrokes ? [0] : [0] + Self.angles
     let read = loop.map(angles.count * lines.count) { task, _ in
       let (view, line) = task.quotientAndRemainder(dividingBy: lines.count)
       let writing = writing(lines[line], angles[view])
@@ -268,8 +270,7 @@ struct LabelReader {
 
   /// Returns texts with scores, the likeliest first.
   private static func sorted(_ scores: [String: Double]) -> [ScoredText] {
-    scores.map { ScoredText(text: $0, score: $1) }
-      .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+    scores.map { ScoredText(text: $0, score: $1) }.likeliestFirst()
   }
 
   /// Returns the logarithm of the weighted mean of numbers whose logarithms are given.
@@ -323,8 +324,7 @@ struct LabelReader {
 
   static func ranked(_ lists: [[ScoredText]], _ weights: [[Double]]) -> [[ScoredText]] {
     zip(lists, weights).map { list, weight in
-      zip(list, weight).map { ScoredText(text: $0.text, score: $1) }
-        .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+      zip(list, weight).map { ScoredText(text: $0.text, score: $1) }.likeliestFirst()
     }
   }
 }

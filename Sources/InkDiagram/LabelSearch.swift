@@ -105,12 +105,13 @@ struct LabelSearch {
     let tips = arrows.compactMap(\.tip)
     func isAtTip(_ line: TextLine) -> Bool {
       tips.contains { tip in
-        line.traces.allSatisfy { $0.isWithin(Self.tipReach * scale, of: tip) }
+        line.traces.allSatisfy { trace in
+          trace.points.allSatisfy { $0.distance(to: tip) < Self.tipReach * scale }
+        }
       }
     }
     func canLabel(_ line: TextLine) -> Bool {
-      line.traces.count <= Self.maximumStrokes
-        && line.high.x - line.low.x < Self.maximumWidth * height
+      line.traces.count <= Self.maximumStrokes && line.width < Self.maximumWidth * height
     }
     // The arrows near each line, the nearest first.
     let near: [[Pair]] = lines.enumerated().map { number, line in
@@ -123,7 +124,7 @@ struct LabelSearch {
           cost: cost(of: line, at: arrows[arrow], height: height, unit: unit) + tipCost)
       }.filter { $0.cost < Self.remarkCost }.sorted { $0.cost < $1.cost }
     }
-    let heights = zip(lines, near).filter { !$1.isEmpty }.map { $0.0.high.y - $0.0.low.y }
+    let heights = zip(lines, near).filter { !$1.isEmpty }.map(\.0.height)
     let usualHeight = weightedMedian(heights.map { ($0, $0) }) ?? 0
     let pairs = zip(lines, near).flatMap { line, near in
       let smallCost = line.size < Self.smallSize * usualHeight ? Self.smallCost : 0
@@ -274,7 +275,7 @@ struct LabelSearch {
     }
     let share = nearest.distance / unit
     let place = abs(2 * Double(nearest.index) / Double(max(1, path.count - 1)) - 1)
-    let wide = max(0, (high.x - low.x) / height - 5) * 0.4
+    let wide = max(0, line.width / height - 5) * 0.4
     let arrowCost = arrow.isInitial ? 1.5 : 0
     return 1.1 * share * share + 0.5 * place * place + wide + arrowCost
   }

@@ -1,5 +1,4 @@
 import DisjointSets
-import Ink
 
 /// Chooses candidates that share no strokes so that they save as much cost as possible.
 ///
@@ -40,9 +39,7 @@ struct Packing {
         }
       }
     }
-    var groups: [Int: [Int]] = [:]
-    for index in useful { groups[sets.root(of: index), default: []].append(index) }
-    return groups.keys.sorted().map { groups[$0]! }
+    return sets.groups(of: useful)
   }
 
   private struct Choice {

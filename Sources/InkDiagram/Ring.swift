@@ -110,7 +110,7 @@ private struct Conic {
 
   /// Fits A x² + B xy + C y² + D x + E y = 1 around the mean by least squares.
   init?(_ points: [Vector]) {
-    let mean = points.reduce(Vector(0, 0), +) * (1 / Double(points.count))
+    let mean = points.mean
     let size = points.reduce(0.0) { $0 + $1.distance(to: mean) } / Double(points.count)
     guard size > 0, size.isFinite else { return nil }
     // The sums of x^i y^j, of which the normal equations consist.

@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// Finds the rings of a drawing: in one stroke, in two arcs, and two rings in one stroke.
@@ -56,8 +55,7 @@ struct RingSearch {
       angles.append(angles[angles.count - 1] + turn)
     }
     let total = angles[angles.count - 1]
-    guard abs(total) / (2 * .pi) > Self.doubleTurns,
-      let half = angles.firstIndex(where: { abs($0) >= abs(total) / 2 }),
+    guard let half = angles.firstIndex(where: { abs($0) >= abs(total) / 2 }),
       half >= 8, points.count - half >= 8,
       let one = Ring([Array(points[..<half])], strokes: whole.strokes),
       let two = Ring([Array(points[half...])], strokes: whole.strokes)
@@ -69,7 +67,6 @@ struct RingSearch {
       inner.center.distance(to: outer.center) < 0.35 * outer.radius
     else { return nil }
     outer.isDouble = true
-    outer.turns = abs(total) / (2 * .pi)
     return outer
   }
 

@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// A way in which writing is divided into rows, whose baselines may rise or fall, as those of a label along an arrow do.
@@ -30,9 +29,8 @@ struct RowDivision {
   private static let partCount = 64
   /// A gap between rows has at most this share of the ink of the lesser row beside it.
   private static let largestGap = 0.35
-  /// The height of a row, as a share of the highest one, below which it is dots, primes or bars, and the share of the
-  /// most ink below which a part of a profile does not count for the height.
-  private static let (leastRow, leastInk) = (0.4, 0.05)
+  /// The share of the most ink below which a part of a profile does not count for the height of a row.
+  private static let leastInk = 0.05
   /// The share of a mark that is in a row, at least, besides the row with most of it.
   private static let leastPart = 0.15
 
@@ -129,7 +127,7 @@ struct RowDivision {
       let heights = zip(edges, edges.dropFirst()).map { low, high in
         parts[low..<high].count { $0 > leastInk * most }
       }
-      let least = leastRow * Double(heights.max()!)
+      let least = WrittenRows.leastRow * Double(heights.max()!)
       guard let row = heights.firstIndex(where: { Double($0) < least }) else { break }
       let beside = [row - 1, row].filter(gaps.indices.contains)
       gaps.remove(at: beside.max { parts[gaps[$0]] < parts[gaps[$1]] }!)

@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// The line of an arrow, without heads that were drawn in the same stroke.
@@ -20,11 +19,12 @@ struct Shaft {
 
   /// The size of heads that people usually draw, and the largest, as shares of the line before them.
   private static let (usualHead, largestHead) = (0.35, 0.85)
+}
 
+extension Shaft {
   /// Creates the shaft of one stroke; a head is at most `largest` of the line before it.
   init(_ trace: Trace, head largest: Double = largestHead) {
-    strokes = [trace.index]
-    path = trace.points
+    self.init(strokes: [trace.index], path: trace.points)
     if let tip = Self.tip(of: path, head: largest) {
       path = Array(path[...tip])
       headAtEnd = true
@@ -47,11 +47,10 @@ struct Shaft {
 
   /// Joins two shafts across a gap.
   init(_ one: Shaft, _ other: Shaft, cost: Double) {
-    strokes = one.strokes + other.strokes
-    path = one.path + other.path
-    headAtStart = one.headAtStart
-    headAtEnd = other.headAtEnd
-    self.cost = one.cost + other.cost + cost
+    self.init(
+      strokes: one.strokes + other.strokes, path: one.path + other.path,
+      headAtStart: one.headAtStart, headAtEnd: other.headAtEnd,
+      cost: one.cost + other.cost + cost)
   }
 
   /// The shaft in the other direction.

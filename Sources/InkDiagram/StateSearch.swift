@@ -10,9 +10,6 @@ struct StateCandidate {
   var isFinal: Bool
   /// How likely it is a state, as the logarithm of odds.
   var evidence: Double
-
-  /// Returns whether a place is inside its ring.
-  func contains(_ place: Vector) -> Bool { ring.share(of: place) < 1 }
 }
 
 /// Finds which rings are states.
@@ -135,7 +132,7 @@ struct StateSearch {
       guard !taken.contains(trace.index), trace.length > 0.3 * ring.radius else { continue }
       var (along, directions) = (0.0, Set<Int>())
       for (a, b) in zip(trace.points, trace.points.dropFirst()) {
-        let middle = Vector((a.x + b.x) / 2, (a.y + b.y) / 2)
+        let middle = a.middle(to: b)
         let (way, step, share) = (middle - ring.center, b - a, ring.share(of: middle))
         guard (0.65...1.4).contains(share), abs(share - 1) > Self.minimumSpace,
           abs(way.dot(step)) < 0.4 * way.length * step.length

@@ -1,28 +1,22 @@
 import DisjointSets
-import Foundation
 import Ink
 
 /// Strokes, or marks of a picture, that form a line of writing.
-struct TextLine {
+struct TextLine: Bounded {
   let traces: [Trace]
   /// How far its baseline is turned clockwise, in radians.
   let slope: Double
   /// The distances across the baseline between which it is, if only parts of its marks may be in it.
   let band: Range<Double>?
-  /// The corners of the upright rectangle around it.
   let low: Vector
   let high: Vector
 
   /// Creates a line of at least one stroke.
   init(traces: [Trace], slope: Double = 0, band: Range<Double>? = nil) {
     (self.traces, self.slope, self.band) = (traces, slope, band)
-    low = traces.reduce(traces[0].low) { Vector(min($0.x, $1.low.x), min($0.y, $1.low.y)) }
-    high = traces.reduce(traces[0].high) { Vector(max($0.x, $1.high.x), max($0.y, $1.high.y)) }
+    (low, high) = traces.flatMap { [$0.low, $0.high] }.corners
   }
 
-  var center: Vector { low.middle(to: high) }
-  /// The longer side of the rectangle.
-  var size: Double { max(high.x - low.x, high.y - low.y) }
   var strokes: [Int] { traces.map(\.index).sorted() }
 
   /// Groups strokes by nearness, baseline and size.
@@ -42,11 +36,8 @@ struct TextLine {
         sets.join(other, into: number)
       }
     }
-    var groups: [Int: [Trace]] = [:]
-    for (number, trace) in traces.enumerated() {
-      groups[sets.root(of: number), default: []].append(trace)
-    }
-    return joinedAtCommas(groups.keys.sorted().map { TextLine(traces: groups[$0]!) })
+    let groups = sets.groups(of: traces.indices)
+    return joinedAtCommas(groups.map { TextLine(traces: $0.map { traces[$0] }) })
   }
 
   /// Joins lines with a comma between them, however wide people space a list.
@@ -69,13 +60,13 @@ struct TextLine {
 
   /// Whether `line` is beside this one, and a comma is between them.
   private func isContinued(by line: TextLine) -> Bool {
-    let height = max(high.y - low.y, line.high.y - line.low.y)
+    let larger = max(height, line.height)
     let overlap = min(high.y, line.high.y) - max(low.y, line.low.y)
-    guard line.low.x - high.x < 1.1 * height, line.high.x > high.x,
-      overlap > 0.4 * min(high.y - low.y, line.high.y - line.low.y)
+    guard line.low.x - high.x < 1.1 * larger, line.high.x > high.x,
+      overlap > 0.4 * min(height, line.height)
     else { return false }
     func isComma(_ trace: Trace) -> Bool {
-      trace.size < 0.5 * height && trace.center.y > max(low.y, line.low.y) + 0.5 * overlap
+      trace.size < 0.5 * larger && trace.center.y > max(low.y, line.low.y) + 0.5 * overlap
     }
     let last = traces.max { $0.high.x < $1.high.x }
     let first = line.traces.min { $0.low.x < $1.low.x }
@@ -90,13 +81,12 @@ struct TextLine {
 
   /// Whether another line is the row above or below this one in the same text.
   func isRow(aboveOrBelow other: TextLine) -> Bool {
-    let (height, otherHeight) = (high.y - low.y, other.high.y - other.low.y)
-    let (larger, smaller) = (max(height, otherHeight), min(height, otherHeight))
+    let (larger, smaller) = (max(height, other.height), min(height, other.height))
     let gap = max(low.y, other.low.y) - min(high.y, other.high.y)
     let overlap = min(high.x, other.high.x) - max(low.x, other.low.x)
     return gap < Self.rowGap * larger && gap > -Self.besideRow * smaller
       && smaller > Self.rowHeight * larger
-      && overlap >= Self.rowOverlap * min(high.x - low.x, other.high.x - other.low.x)
+      && overlap >= Self.rowOverlap * min(width, other.width)
   }
 
   /// Whether two strokes are beside each other in a line, or parts of one character.

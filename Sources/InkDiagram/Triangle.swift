@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// Three straight lines that close.

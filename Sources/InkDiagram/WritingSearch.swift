@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// Tells writing from shapes among the strokes that are no part of an automaton.

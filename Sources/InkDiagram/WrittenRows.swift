@@ -9,8 +9,8 @@ struct WrittenRows {
 
   /// The strokes that may cross a gap between rows, as a share of all: tails of letters.
   private static let crossing = 0.1
-  /// The height of a row, as a share of the highest one, below which it is a dot or a prime.
-  private static let leastRow = 0.4
+  /// The height of a row, as a share of the highest one, below which it is a dot, a prime or a bar.
+  static let leastRow = 0.4
   /// The strokes of rows without a bar between them, at least.
   ///
   /// What is left of a ring, or an index below its letter, is no row. Set by hand, after names in two pictures by
@@ -23,8 +23,7 @@ struct WrittenRows {
   init(traces: [Trace]) {
     let all = TextLine(traces: traces)
     func isWide(_ trace: Trace) -> Bool {
-      trace.width > Self.barShape * trace.height
-        && trace.width > Self.barWidth * (all.high.x - all.low.x)
+      trace.width > Self.barShape * trace.height && trace.width > Self.barWidth * all.width
     }
     let letters = traces.filter { !isWide($0) }
     // What has nothing above or below it is a dash.
@@ -89,7 +88,7 @@ struct WrittenRows {
         texts.append(text(chosen))
       }
     }
-    return texts.sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+    return texts.likeliestFirst()
   }
 
   /// Returns the rows of strokes, between heights that hardly any stroke crosses.
@@ -113,11 +112,11 @@ struct WrittenRows {
     }
     var lines = rows.map { TextLine(traces: $0) }
     // Dots, primes and indices belong to the letters that are nearest.
-    let highest = lines.map { $0.high.y - $0.low.y }.max() ?? 0
+    let highest = lines.map(\.height).max() ?? 0
     var number = 1
     while number < lines.count {
       let (above, below) = (lines[number - 1], lines[number])
-      let isSmall = [above, below].contains { $0.high.y - $0.low.y < leastRow * highest }
+      let isSmall = min(above.height, below.height) < leastRow * highest
       let isBeside = below.low.x > above.center.x || above.low.x > below.center.x
       if isSmall || isBeside {
         lines[number - 1] = TextLine(traces: above.traces + below.traces)

@@ -48,11 +48,28 @@ public struct Bitmap: Hashable, Sendable {
 
   /// The picture with rows and columns exchanged.
   public func transposed() -> Bitmap {
-    var result = Bitmap(width: height, height: width)
-    for row in 0..<height {
-      for column in 0..<width { result[column, row] = self[row, column] }
+    let transposed = [UInt8](unsafeUninitializedCapacity: pixels.count) { target, count in
+      pixels.withUnsafeBufferPointer { source in
+        // In squares, whose rows and columns both stay in the cache.
+        let side = 32
+        for top in stride(from: 0, to: height, by: side) {
+          for left in stride(from: 0, to: width, by: side) {
+            for row in top..<min(height, top + side) {
+              for column in left..<min(width, left + side) {
+                target[column * height + row] = source[row * width + column]
+              }
+            }
+          }
+        }
+      }
+      count = pixels.count
     }
-    return result
+    return Bitmap(width: height, height: width, pixels: transposed)
+  }
+
+  /// Returns the picture turned clockwise by quarter turns.
+  package func turned(byQuarters quarters: Int) -> Bitmap {
+    (0..<(quarters & 3)).reduce(self) { turned, _ in turned.transposed().mirrored }
   }
 
   /// The picture with ink as bright as `strength`, a share of what it is.

@@ -1,3 +1,4 @@
+import DisjointSets
 import Ink
 
 /// The lines of a page of writing, and their words, found from the rectangles around its parts: strokes, or
@@ -96,12 +97,7 @@ struct WritingLayout {
 
   /// Groups parts whose middle halves overlap and which are near each other.
   private static func beside(_ parts: [Bounds], unit: Double) -> [[Int]] {
-    var group = Array(parts.indices)
-    func root(_ index: Int) -> Int {
-      var index = index
-      while group[index] != index { index = group[index] }
-      return index
-    }
+    var sets = DisjointSets(count: parts.count)
     // From left to right, so that parts too far to the left are not compared again.
     let order = parts.indices.sorted { parts[$0].minX < parts[$1].minX }
     let widest = parts.map(\.width).max() ?? 0
@@ -113,11 +109,11 @@ struct WritingLayout {
         if part.minX - parts[other].maxX < 3 * unit,
           abs(part.center.y - parts[other].center.y) < reach
         {
-          group[root(index)] = root(other)
+          sets.join(index, into: other)
         }
       }
     }
-    return Dictionary(grouping: parts.indices, by: root).values.sorted { $0[0] < $1[0] }
+    return sets.groups(of: parts.indices)
   }
 
   private static func nearest(_ bands: [Band], unit: Double) -> (Int, Int)? {

@@ -6,23 +6,13 @@ struct Blocks: Sendable {
 
   /// Replaces each value by what `choose` makes of the values up to `radius` away in rows and columns.
   mutating func spread(radius: Int, by choose: (UInt8, UInt8) -> UInt8) {
-    var across = values
-    for row in 0..<height {
-      for column in 0..<width {
-        var value = values[row * width + column]
-        for other in max(0, column - radius)...min(width - 1, column + radius) {
-          value = choose(value, values[row * width + other])
-        }
-        across[row * width + column] = value
-      }
-    }
-    for row in 0..<height {
-      for column in 0..<width {
-        var value = across[row * width + column]
-        for other in max(0, row - radius)...min(height - 1, row + radius) {
-          value = choose(value, across[other * width + column])
-        }
-        values[row * width + column] = value
+    // Along the rows, then along the columns.
+    for (step, count) in [(1, width), (width, height)] {
+      let source = values
+      for index in values.indices {
+        let place = index / step % count
+        let near = max(-radius, -place)...min(radius, count - 1 - place)
+        values[index] = near.reduce(source[index]) { choose($0, source[index + $1 * step]) }
       }
     }
   }

@@ -16,7 +16,7 @@ extension DiagramRecognizer {
   ///   - workers: The number of cores that trace the strokes, look at the page and read the writing.
   /// - Returns: The diagram of the upright drawing of the traced photograph as it is returned.
   /// - Throws: `TracingError` if the picture has more detail than any drawing.
-  public func recognize(
+  package func recognize(
     _ photograph: Photograph, vocabulary: [String] = [], alphabet: [String] = [],
     workers: Int = ProcessInfo.processInfo.activeProcessorCount
   ) throws(TracingError) -> (diagram: Diagram, upright: TracedDrawing) {

@@ -137,24 +137,16 @@ struct EvenedPicture {
       nonisolated(unsafe) let source = source
       return loop.map(down) { blockY, _ in
         (0..<across).map { blockX -> UInt8 in
-          withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 256) { counts in
-            counts.initialize(repeating: 0)
-            var total = 0
-            for row in blockY * blockSide..<min(height, (blockY + 1) * blockSide) {
-              for column in blockX * blockSide..<min(width, (blockX + 1) * blockSide) {
-                counts[Int(source[row * width + column])] += 1
-                total += 1
-              }
+          var counts = [Int](repeating: 0, count: 256)
+          var total = 0
+          for row in blockY * blockSide..<min(height, (blockY + 1) * blockSide) {
+            for column in blockX * blockSide..<min(width, (blockX + 1) * blockSide) {
+              counts[Int(source[row * width + column])] += 1
+              total += 1
             }
-            // A quarter of the pixels are brighter.
-            var left = total / 4
-            var value = 255
-            while value > 0, Int(counts[value]) <= left {
-              left -= Int(counts[value])
-              value -= 1
-            }
-            return UInt8(value)
           }
+          // A quarter of the pixels are brighter.
+          return UInt8(counts.value(atRank: total - 1 - total / 4)!)
         }
       }
     }
@@ -209,15 +201,15 @@ struct EvenedPicture {
   }
 
   /// Returns the usual brightness along a line, from 0 for black to 255.
-  func grey(along points: [Point]) -> UInt8 {
+  func grey(along points: [Vector]) -> UInt8 {
     let value = median(of: brightness, along: points)
     return isLightOnDark && !points.isEmpty ? 255 - value : value
   }
 
   /// Returns the usual contrast along a line.
-  func contrast(along points: [Point]) -> UInt8 { median(of: ink, along: points) }
+  func contrast(along points: [Vector]) -> UInt8 { median(of: ink, along: points) }
 
-  private func median(of values: [UInt8], along points: [Point]) -> UInt8 {
+  private func median(of values: [UInt8], along points: [Vector]) -> UInt8 {
     points.map { point in
       let column = max(0, min(width - 1, Int(point.x)))
       let row = max(0, min(height - 1, Int(point.y)))

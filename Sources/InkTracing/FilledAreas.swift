@@ -43,18 +43,20 @@ struct FilledAreas {
       guard deepest[index] >= distance(atWidth: Self.minimumWidth),
         Double(part.longerSide) >= 2 * penWidth
       else { continue }
+      // Distances are in thirds of a pixel.
       let depth = Double(deepest[index]) / 3
       let length = Double(part.longerSide) + 2 * depth
       // A ring that is filled nearly has a core that goes round.
       guard length < Self.greatestLength * 2 * depth + penWidth else { continue }
       let area = Area(
-        runs[index], part: part, distances: distances, mask: mask, margin: 0.7 * penWidth + 1)
+        runs[index], part: part, depth: depth, distances: distances, mask: mask,
+        margin: 0.7 * penWidth + 1)
       guard area.convexity >= Self.minimumConvexity else { continue }
       area.remove(from: &mask)
       isEmpty = false
       guard Double(area.longerSide) <= Self.longestSide * penWidth else { continue }
       if Double(area.longerSide) < 3.5 * penWidth {
-        let center = Point(
+        let center = Vector(
           Double(part.minX + part.maxX + 1) / 2, Double(part.minY + part.maxY + 1) / 2)
         lines.append(TracedLine(points: [center], width: 2 * depth))
       } else {
@@ -80,15 +82,10 @@ struct FilledAreas {
     let convexity: Double
 
     init(
-      _ runs: [Components.Run], part: Components.Part, distances: [UInt8], mask: InkMask,
-      margin: Double
+      _ runs: [Components.Run], part: Components.Part, depth: Double, distances: [UInt8],
+      mask: InkMask, margin: Double
     ) {
-      let deepest = runs.reduce(UInt8(0)) { most, run in
-        (run.start..<run.end).reduce(most) {
-          max($0, distances[Int(run.row) * mask.width + Int($1)])
-        }
-      }
-      let reach = Int(Double(deepest) / 3 + margin) + 1
+      let reach = Int(depth + margin) + 1
       let (minX, maxX) = (max(1, part.minX - reach), min(mask.width - 2, part.maxX + reach))
       let (minY, maxY) = (max(1, part.minY - reach), min(mask.height - 2, part.maxY + reach))
       (left, top) = (minX - 1, minY - 1)
@@ -97,6 +94,7 @@ struct FilledAreas {
       for run in runs {
         let y = Int(run.row)
         for x in Int(run.start)..<Int(run.end) {
+          // Distances are in thirds of a pixel.
           let radius = Double(distances[y * mask.width + x]) / 3 + margin
           let rows = Int(radius)
           for row in max(minY, y - rows)...min(maxY, y + rows) {
@@ -156,17 +154,15 @@ struct FilledAreas {
     }
 
     /// Returns the pixels at the edge, clockwise (Moore's tracing).
-    func outline() -> [Point] {
+    func outline() -> [Vector] {
       guard let start = pixels.firstIndex(of: 1) else { return [] }
-      let steps = [
-        -width, -width + 1, 1, width + 1, width, width - 1, -1, -width - 1,
-      ]
-      var result: [Point] = []
+      let steps = InkMask.steps(width: width)
+      var result: [Vector] = []
       var index = start
       var direction = 0
       repeat {
         result.append(
-          Point(Double(left + index % width) + 0.5, Double(top + index / width) + 0.5))
+          Vector(Double(left + index % width) + 0.5, Double(top + index / width) + 0.5))
         guard let turn = (0..<8).first(where: { pixels[index + steps[(direction + $0) % 8]] != 0 })
         else { return result }
         let step = (direction + turn) % 8

@@ -5,16 +5,16 @@ import Ink
 ///
 /// Gaps come from pens that skip, from light ink, and from printed lines that were removed.
 struct GapJoining {
-  private var lines: [TracedLine]
-  private let penWidth: Double
+  let lines: [TracedLine]
+  let penWidth: Double
 
   /// An end that touches nothing.
   private struct End {
     var line: Int
     var isLast: Bool
-    var point: Point
+    var point: Vector
     /// The direction in which the line would go on, of length 1.
-    var direction: Point
+    var direction: Vector
     /// The length of its line.
     var length: Double
   }
@@ -22,13 +22,8 @@ struct GapJoining {
   /// The widest gap, in widths of the pen.
   private static let widestGap = 8.0
 
-  /// Returns `lines` with gaps closed.
-  static func joined(_ lines: [TracedLine], penWidth: Double) -> [TracedLine] {
-    var joining = GapJoining(lines: lines, penWidth: penWidth)
-    return joining.join()
-  }
-
-  private mutating func join() -> [TracedLine] {
+  /// Returns the lines with gaps closed.
+  func joined() -> [TracedLine] {
     let ends = ends()
     var links: [(cost: Double, a: Int, b: Int)] = []
     let reach = Self.widestGap * penWidth
@@ -60,7 +55,7 @@ struct GapJoining {
   private func ends() -> [End] {
     var ends: [End] = []
     for (index, line) in lines.enumerated() where !line.isClosed && line.points.count > 2 {
-      let length = Stroke(line.points).length
+      let length = line.points.pathLength
       guard length > 2 * penWidth else { continue }
       for isLast in [false, true] where line.isFree[isLast ? 1 : 0] {
         let points = isLast ? line.points.reversed() : line.points
@@ -71,7 +66,7 @@ struct GapJoining {
         ends.append(
           End(
             line: index, isLast: isLast, point: tip,
-            direction: Point((tip.x - back.x) / distance, (tip.y - back.y) / distance),
+            direction: Vector((tip.x - back.x) / distance, (tip.y - back.y) / distance),
             length: length))
       }
     }
@@ -86,9 +81,9 @@ struct GapJoining {
     // The two ends of a short line are no gap.
     guard a.line != b.line || gap < 0.3 * a.length else { return nil }
     guard gap > 0.5 else { return 0 }
-    let link = Point((b.point.x - a.point.x) / gap, (b.point.y - a.point.y) / gap)
-    func bend(_ direction: Point, _ sign: Double) -> Double {
-      acos(max(-1, min(1, sign * (direction.x * link.x + direction.y * link.y))))
+    let link = Vector((b.point.x - a.point.x) / gap, (b.point.y - a.point.y) / gap)
+    func bend(_ direction: Vector, _ sign: Double) -> Double {
+      acos(max(-1, min(1, sign * direction.dot(link))))
     }
     let (first, second) = (bend(a.direction, 1), bend(b.direction, -1))
     // Close ends may miss each other by the roughness of the ink.

@@ -3,7 +3,7 @@ import InkImageIO
 
 extension TracedDrawing {
   /// Returns the picture, pale and in grey, with the strokes in colours over it.
-  public func overlay(on photograph: Photograph) -> ColorPicture {
+  package func overlay(on photograph: Photograph) -> ColorPicture {
     var picture = ColorPicture(
       width: photograph.width, height: photograph.height, color: .init(255, 255, 255))
     for row in 0..<photograph.height {

@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import InkRaster
 import ParallelLoops
 
 /// The printed lines of ruled or squared paper that run roughly along the rows of a picture.
@@ -115,13 +116,12 @@ struct PaperLines {
 
   /// Returns for each strip the mean ridge of each row, along the slope.
   private func profiles(of ink: [UInt8], reach: Int, loop: ParallelLoop) -> [[Float]] {
-    let count = width / Self.stripWidth
+    let (count, shifts) = (width / Self.stripWidth, shifts)
     return ink.withUnsafeBufferPointer { ink in
       // Nobody writes it.
       nonisolated(unsafe) let ink = ink
       return loop.map(count) { strip, _ in
-        let shifts = shifts(strip: strip)
-        return [Float](unsafeUninitializedCapacity: height) { profile, total in
+        [Float](unsafeUninitializedCapacity: height) { profile, total in
           for row in 0..<height {
             var sum = 0
             for (offset, shift) in shifts.enumerated() {
@@ -138,8 +138,8 @@ struct PaperLines {
     }
   }
 
-  /// Returns the rows by which a line is displaced in each column of a strip.
-  private func shifts(strip: Int) -> [Int] {
+  /// The rows by which a line is displaced in each column of a strip.
+  private var shifts: [Int] {
     (0..<Self.stripWidth).map { offset in
       Int(((Double(offset) + 0.5 - Double(Self.stripWidth) / 2) * slope).rounded())
     }
@@ -227,7 +227,7 @@ struct PaperLines {
     if rows.lowerBound == 0 { lines.append(best.start - best.step) }
     if rows.upperBound == height { lines.append(position) }
     var contrasts: [UInt8] = []
-    let shifts = shifts(strip: strip)
+    let shifts = shifts
     for line in lines {
       for (offset, shift) in shifts.enumerated() {
         let row = Int(line.rounded(.down)) + shift
@@ -243,9 +243,8 @@ struct PaperLines {
 
   /// Removes the lines from `ink`, except where darker ink runs along them or ink crosses them.
   func remove(from ink: inout [UInt8]) {
-    let original = ink
+    let (original, shifts) = (ink, shifts)
     for (strip, windows) in strips.enumerated() {
-      let shifts = shifts(strip: strip)
       // The last strip goes to the edge.
       let end = strip == strips.count - 1 ? width : (strip + 1) * Self.stripWidth
       for window in windows {
@@ -303,31 +302,12 @@ extension EvenedPicture {
       lines.remove(from: &ink)
       turns.append(atan(lines.slope))
     }
-    let turned = Self.transposed(ink, width: width, height: height)
+    var turned = Bitmap(width: width, height: height, pixels: ink).transposed().pixels
     if let lines = PaperLines(in: turned, width: height, height: width, noise: noise, loop: loop) {
-      var turned = turned
       lines.remove(from: &turned)
-      ink = Self.transposed(turned, width: height, height: width)
+      ink = Bitmap(width: height, height: width, pixels: turned).transposed().pixels
       turns.append(-atan(lines.slope))
     }
     return turns.isEmpty ? nil : turns.reduce(0, +) / Double(turns.count)
-  }
-
-  private static func transposed(_ values: [UInt8], width: Int, height: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: values.count) { target, count in
-      values.withUnsafeBufferPointer { source in
-        let tile = 32
-        for top in stride(from: 0, to: height, by: tile) {
-          for left in stride(from: 0, to: width, by: tile) {
-            for row in top..<min(height, top + tile) {
-              for column in left..<min(width, left + tile) {
-                target[column * height + row] = source[row * width + column]
-              }
-            }
-          }
-        }
-      }
-      count = values.count
-    }
   }
 }

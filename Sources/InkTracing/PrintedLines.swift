@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// What is left of ruled or squared paper among traced lines: pale straight lines along one direction and
@@ -23,7 +22,7 @@ struct PrintedLines {
   /// Finds the printed lines among `lines`; `nil` if there are none.
   init?(in lines: [TracedLine], of picture: EvenedPicture, penWidth: Double) {
     let contrasts = lines.map { Double(picture.contrast(along: $0.points)) }
-    let lengths = lines.map { Stroke($0.points).length }
+    let lengths = lines.map(\.points.pathLength)
     guard let limit = Self.paleContrast(Array(zip(contrasts, lengths))) else { return nil }
     // Their angles.
     var angles: [Int: Double] = [:]
@@ -32,7 +31,7 @@ struct PrintedLines {
       guard let first = line.points.first, let last = line.points.last,
         first.distance(to: last) > Self.straightChord * lengths[index]
       else { continue }
-      angles[index] = atan2(last.y - first.y, last.x - first.x)
+      angles[index] = (last - first).angle
     }
     func isAlong(_ angle: Double, _ main: Double) -> Bool {
       abs((angle - main).remainder(dividingBy: .pi / 2)) < Self.spread

@@ -37,7 +37,7 @@ struct SkeletonGraph {
     self.distances = distances
     let width = mask.width
     var kinds = mask.pixels
-    let steps = [-width, -width + 1, 1, width + 1, width, width - 1, -1, -width - 1]
+    let steps = InkMask.steps(width: width)
     var nodePixels: [Int] = []
     kinds.withUnsafeMutableBufferPointer { pixels in
       for index in pixels.indices where pixels[index] != 0 {

@@ -4,7 +4,7 @@ import Ink
 
 /// A line that was traced, in pixels of the evened picture.
 struct TracedLine {
-  var points: [Point]
+  var points: [Vector]
   /// The width of the ink, in pixels.
   var width: Double
   /// Whether its ends are one.
@@ -25,20 +25,20 @@ struct StrokePaths {
   /// For each end of an edge at a place where lines meet, what is known of it.
   private var approaches: [Int: Approach] = [:]
   /// For each end of an edge that turns sharply into its partner, where it does.
-  private var corners: [Int: Point] = [:]
+  private var corners: [Int: Vector] = [:]
   /// Edges that are only the middle of a crossing.
   private var isBridge: [Bool]
 
   /// How a line comes to the place where it meets others.
   private struct Approach {
     /// Where it leaves the ink of the others.
-    var anchor: Point
+    var anchor: Vector
     /// The direction from the anchor away from the meeting, of length 1.
-    var direction: Point
+    var direction: Vector
     /// The number of pixels of the edge before the anchor.
     var trimmed: Int
     /// The middle of the meeting.
-    var center: Point
+    var center: Vector
     /// The angle by which it turns on its way from the anchor.
     var turn = 0.0
   }
@@ -74,9 +74,9 @@ struct StrokePaths {
     follow()
   }
 
-  private func point(_ pixel: Int32) -> Point {
+  private func point(_ pixel: Int32) -> Vector {
     let (row, column) = Int(pixel).quotientAndRemainder(dividingBy: graph.width)
-    return Point(Double(column) + 0.5, Double(row) + 0.5)
+    return Vector(Double(column) + 0.5, Double(row) + 0.5)
   }
 
   // MARK: Meetings
@@ -84,7 +84,7 @@ struct StrokePaths {
   /// Returns the ends of edges that meet, with the middle and the width of each meeting.
   ///
   /// Where two lines cross at an angle, the thinned ink has two forks with a short bridge.
-  private mutating func meetings() -> [(ends: [Int], center: Point, width: Double)] {
+  private mutating func meetings() -> [(ends: [Int], center: Vector, width: Double)] {
     var sets = DisjointSets(count: graph.nodes.count)
     for (index, edge) in graph.edges.enumerated()
     where edge.nodes.count == 2 && !edge.pixels.isEmpty {
@@ -100,15 +100,13 @@ struct StrokePaths {
       isBridge[index] = true
       sets.join(edge.nodes[0], into: edge.nodes[1])
     }
-    var members: [Int: [Int]] = [:]
-    for node in graph.nodes.indices { members[sets.root(of: node), default: []].append(node) }
-    return members.sorted { $0.key < $1.key }.compactMap { _, nodes in
+    return sets.groups(of: graph.nodes.indices).compactMap { nodes in
       let ends = nodes.flatMap { graph.nodes[$0].ends }.filter { !isBridge[$0 / 2] }
       guard ends.count >= 2 else { return nil }
       let count = Double(nodes.count)
       return (
         ends,
-        Point(
+        Vector(
           nodes.reduce(0) { $0 + graph.nodes[$1].x } / count + 0.5,
           nodes.reduce(0) { $0 + graph.nodes[$1].y } / count + 0.5),
         nodes.reduce(0) { max($0, graph.nodes[$1].width) }
@@ -120,7 +118,7 @@ struct StrokePaths {
   private func isCrossing(_ edge: Int, length: Double) -> Bool {
     let nodes = graph.edges[edge].nodes.map { graph.nodes[$0] }
     guard length < 7 * penWidth, nodes.allSatisfy({ $0.ends.count == 3 }) else { return false }
-    let center = Point((nodes[0].x + nodes[1].x) / 2 + 0.5, (nodes[0].y + nodes[1].y) / 2 + 0.5)
+    let center = Vector((nodes[0].x + nodes[1].x) / 2 + 0.5, (nodes[0].y + nodes[1].y) / 2 + 0.5)
     let sides = nodes.map { node in
       node.ends.filter { $0 / 2 != edge }.map {
         approach(of: $0, center: center, width: node.width)
@@ -136,7 +134,7 @@ struct StrokePaths {
   }
 
   /// Decides which of the lines at a meeting go on in each other.
-  private mutating func join(_ meeting: (ends: [Int], center: Point, width: Double)) {
+  private mutating func join(_ meeting: (ends: [Int], center: Vector, width: Double)) {
     let ends = meeting.ends
     if ends.count == 2 {
       // Nothing meets: only a spur was removed here.
@@ -154,8 +152,7 @@ struct StrokePaths {
       partners[ends[a]] = ends[b]
       partners[ends[b]] = ends[a]
       (isJoined[a], isJoined[b]) = (true, true)
-      let incoming = Point(-found[a].direction.x, -found[a].direction.y)
-      if abs(Self.angle(from: incoming, to: found[b].direction)) > Self.sharpBend {
+      if abs(Self.angle(from: found[a].direction * -1, to: found[b].direction)) > Self.sharpBend {
         corners[ends[a]] = meeting.center
         corners[ends[b]] = meeting.center
       }
@@ -201,7 +198,7 @@ struct StrokePaths {
     return !first.isEmpty && !second.isEmpty && Set(first + second).count > 1
   }
 
-  private func approach(of end: Int, center: Point, width: Double) -> Approach {
+  private func approach(of end: Int, center: Vector, width: Double) -> Approach {
     let edge = graph.edges[end / 2]
     let pixels = edge.pixels
     let count = pixels.count
@@ -231,26 +228,23 @@ struct StrokePaths {
     // Half of the turn along the line also lies before its middle.
     let turn = Self.angle(from: next, to: near)
     let change = reach >= 8 ? max(-0.3, min(0.3, turn / 2)) : 0
-    let (sine, cosine) = (sin(change), cos(change))
     return Approach(
-      anchor: anchor,
-      direction: Point(
-        near.x * cosine - near.y * sine, near.x * sine + near.y * cosine),
-      trimmed: trimmed, center: center, turn: reach >= 8 ? -turn : 0)
+      anchor: anchor, direction: near.turned(by: change), trimmed: trimmed, center: center,
+      turn: reach >= 8 ? -turn : 0)
   }
 
-  private static func unit(from a: Point, to b: Point) -> Point {
+  private static func unit(from a: Vector, to b: Vector) -> Vector {
     let distance = a.distance(to: b)
-    return distance > 0 ? Point((b.x - a.x) / distance, (b.y - a.y) / distance) : Point(1, 0)
+    return distance > 0 ? Vector((b.x - a.x) / distance, (b.y - a.y) / distance) : Vector(1, 0)
   }
 
-  private static func angle(from a: Point, to b: Point) -> Double {
-    atan2(a.x * b.y - a.y * b.x, a.x * b.x + a.y * b.y)
+  private static func angle(from a: Vector, to b: Vector) -> Double {
+    atan2(a.cross(b), a.dot(b))
   }
 
   /// Returns how much a line would bend that comes in by one approach and leaves by the other.
   private func bend(from a: Approach, to b: Approach) -> Double {
-    let incoming = Point(-a.direction.x, -a.direction.y)
+    let incoming = a.direction * -1
     // Lines that turn alike on both sides, as rings do, go on in each other.
     let unlike = 0.35 * min(1, abs(a.turn + b.turn))
     let whole = abs(Self.angle(from: incoming, to: b.direction)) + unlike
@@ -316,13 +310,13 @@ struct StrokePaths {
       }
     }
     for node in graph.nodes where node.ends.isEmpty {
-      lines.append(TracedLine(points: [Point(node.x + 0.5, node.y + 0.5)], width: node.width))
+      lines.append(TracedLine(points: [Vector(node.x + 0.5, node.y + 0.5)], width: node.width))
     }
   }
 
   /// Follows the line that starts with the end `first` of an edge.
   private mutating func walk(from first: Int, isTaken: inout [Bool]) {
-    var points: [Point] = []
+    var points: [Vector] = []
     var (widths, count) = (0.0, 0)
     var end = first
     var isClosed = false
@@ -363,11 +357,8 @@ struct StrokePaths {
   }
 
   /// Returns where a line touches another: the point closest to the middle of the meeting.
-  private func touching(_ approach: Approach) -> Point {
-    let (anchor, direction) = (approach.anchor, approach.direction)
-    let along =
-      (anchor.x - approach.center.x) * direction.x + (anchor.y - approach.center.y) * direction.y
-    let reach = max(0, along)
-    return Point(anchor.x - direction.x * reach, anchor.y - direction.y * reach)
+  private func touching(_ approach: Approach) -> Vector {
+    let along = (approach.anchor - approach.center).dot(approach.direction)
+    return approach.anchor - approach.direction * max(0, along)
   }
 }

@@ -60,6 +60,11 @@ extension InkMask {
     }
   }
 
+  /// Returns the steps from a pixel to its eight neighbours, clockwise from the one above.
+  static func steps(width: Int) -> [Int] {
+    [-width, -width + 1, 1, width + 1, width, width - 1, -1, -width - 1]
+  }
+
   /// Returns the eight neighbours as bits, clockwise from the one above.
   @inline(__always)
   static func neighbours(

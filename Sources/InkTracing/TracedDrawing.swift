@@ -1,43 +1,40 @@
-import Foundation
 import Ink
 import InkDiagram
 import InkRaster
 
 /// The ink that was traced in a picture.
-public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
+package struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   /// What is known of a stroke besides its points.
-  public struct Trace: Hashable, Sendable {
+  package struct Trace: Hashable, Sendable {
     /// The width of the ink, in pixels of the picture.
-    public var width: Double
+    package var width: Double
     /// The brightness of the ink, from 0 for black to 255.
-    public var grey: UInt8
+    package var grey: UInt8
   }
 
   /// The strokes, without times, in pixels of the picture.
-  public var drawing: Drawing
+  package var drawing: Drawing
   /// What is known of each stroke.
-  public var traces: [Trace]
+  package var traces: [Trace]
   /// The number of columns of the picture.
-  public var width: Int
+  package var width: Int
   /// The number of rows of the picture.
-  public var height: Int
+  package var height: Int
   /// The usual width of the ink, in pixels of the picture; 0 if there is none.
-  public var penWidth: Double
-  /// Whether the ink is lighter than what it is on.
-  public var isLightOnDark: Bool
+  package var penWidth: Double
   /// The angle by which the lines of the paper are turned clockwise, in radians; `nil` if it has none.
-  public var rotation: Double?
+  package var rotation: Double?
   /// The quarter turns clockwise from the picture to the upright drawing, besides ``rotation``.
-  public private(set) var quarterTurns = 0
+  package private(set) var quarterTurns = 0
   /// What a person should know about the picture.
-  public var remarks: [Remark]
+  package var remarks: [Remark]
   /// The pixels of the ink.
   var pixels: TracedPixels?
   /// The picture in grey; a large one is smaller here.
-  public internal(set) var page = Bitmap(width: 1, height: 1)
+  package let page: Bitmap
 
   /// What a person should know about a picture.
-  public enum Remark: Hashable, Sendable {
+  package enum Remark: Hashable, Sendable {
     /// The file is damaged or ends early.
     case damaged
     /// There is no ink.
@@ -52,7 +49,7 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
     case thin
 
     /// The remark in one sentence.
-    public var message: String {
+    package var message: String {
       switch self {
       case .damaged: "the file is damaged or ends early; only what is there was traced"
       case .noInk: "there is no ink in this picture: nothing stands out from its surroundings"
@@ -71,12 +68,12 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   }
 
   /// The drawing with the lines of the paper, or the writing, upright, turned around the middle of the picture.
-  public var uprightDrawing: Drawing {
+  package var uprightDrawing: Drawing {
     turn == 0 ? drawing : drawing.transformed(by: uprightTransform)
   }
 
   /// Returns what was traced with the upright drawing turned clockwise by quarter turns from what it was.
-  public func turned(byQuarters quarters: Int) -> TracedDrawing {
+  package func turned(byQuarters quarters: Int) -> TracedDrawing {
     var turned = self
     turned.quarterTurns = (quarterTurns + quarters) & 3
     turned.remarks.removeAll { if case .lying = $0 { true } else { false } }
@@ -85,26 +82,17 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   }
 
   /// The map from the picture to the upright drawing.
-  public var uprightTransform: Transform { turned(by: -turn) }
+  package var uprightTransform: Transform { turned(by: -turn) }
 
   /// The map from the upright drawing back to the picture.
-  public var pictureTransform: Transform { turned(by: turn) }
+  package var pictureTransform: Transform { turned(by: turn) }
 
-  /// Cuts the ink in square cells of the upright drawing, and not that in others, out of the picture: bright ink on
-  /// black, or `nil` if there is none.
-  ///
-  /// Writing is read better from such a strip than from its traced strokes.
-  ///
-  /// - Parameters:
-  ///   - cells: The middles of the cells.
-  ///   - others: The middles of cells with other ink.
-  ///   - cellSize: The side of a cell.
-  ///   - angle: How far the ink is turned clockwise from where it is upright, in radians.
-  public func strip(
+  /// Cuts ink out of the picture: writing is read better from such a strip than from its traced strokes.
+  package func strip(
     ofCells cells: [Vector], besides others: [Vector], cellSize: Double, turnedBy angle: Double
   ) -> Bitmap? {
     func dots(_ places: [Vector]) -> [Stroke] {
-      places.map { Stroke([pictureTransform.apply(to: Point($0.x, $0.y))]) }
+      places.map { Stroke(through: [pictureTransform.apply(to: $0)]) }
     }
     return pixels?.strip(
       of: dots(cells), besides: dots(others), border: 0.75 * cellSize, reach: 1.5 * cellSize,
@@ -116,14 +104,14 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
     Double(max(width, height)) / Double(max(page.width, page.height))
   }
 
-  /// Returns the place in the upright drawing of a place of ``page``, in its pixels.
-  public func drawingPlace(ofPixel pixel: Vector) -> Vector {
-    Vector(uprightTransform.apply(to: Point(pixel.x * pageScale, pixel.y * pageScale)))
+  /// Returns the place in the upright drawing of a place of ``page``.
+  package func drawingPlace(ofPixel pixel: Vector) -> Vector {
+    uprightTransform.apply(to: pixel * pageScale)
   }
 
-  /// Returns the place of ``page``, in its pixels, of a place in the upright drawing.
-  public func pixel(at place: Vector) -> Vector {
-    Vector(pictureTransform.apply(to: Point(place.x, place.y))) * (1 / pageScale)
+  /// Returns the place of ``page`` of a place in the upright drawing.
+  package func pixel(at place: Vector) -> Vector {
+    pictureTransform.apply(to: place) * (1 / pageScale)
   }
 
   /// The angle by which the picture is turned clockwise, in radians; 0 if nobody would see it.
@@ -139,7 +127,7 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
 
   /// The drawing as a recording, with the size of the picture, the widths and the greys of its strokes
   /// as attributes.
-  public var recording: Recording {
+  package var recording: Recording {
     func list(_ numbers: [Double]) -> JSONValue {
       .list(numbers.map { .number(($0 * 10).rounded() / 10) })
     }

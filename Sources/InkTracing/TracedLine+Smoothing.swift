@@ -5,28 +5,27 @@ extension TracedLine {
   /// Returns the line without the stairs of pixels, with points `spacing` apart.
   func smoothed(deviation: Double, spacing: Double) -> TracedLine {
     guard points.count > 2 else { return self }
-    let even = Stroke(points).resampled(spacing: 1).points
+    let even = points.resampled(spacing: 1)
     let reach = Int((2.5 * deviation).rounded(.up))
     let weights = (0...reach).map { exp(-0.5 * pow(Double($0) / deviation, 2)) }
     let count = even.count
-    var result: [Point] = []
+    var result: [Vector] = []
     result.reserveCapacity(count)
     for index in 0..<count {
       // The same number of points on both sides keeps ends in place.
       let most = isClosed ? min(reach, (count - 1) / 2) : min(reach, min(index, count - 1 - index))
-      var (x, y, sum) = (even[index].x * weights[0], even[index].y * weights[0], weights[0])
+      var (place, sum) = (even[index] * weights[0], weights[0])
       for offset in 0..<most {
         let weight = weights[offset + 1]
         let after = even[wrapped(index + offset + 1, count)]
         let before = even[wrapped(index - offset - 1, count)]
-        x += (after.x + before.x) * weight
-        y += (after.y + before.y) * weight
+        place = place + (after + before) * weight
         sum += 2 * weight
       }
-      result.append(Point(x / sum, y / sum))
+      result.append(Vector(place.x / sum, place.y / sum))
     }
     var line = self
-    line.points = Stroke(result).resampled(spacing: spacing).points
+    line.points = result.resampled(spacing: spacing)
     return line
   }
 
@@ -42,8 +41,8 @@ extension [TracedLine] {
   /// Returns the lines without specks beside others, and without dots that no pen made.
   func withoutSpecks(penWidth: Double) -> [TracedLine] {
     let reach = 2.5 * penWidth
-    func cell(_ point: Point) -> (Int, Int) { (Int(point.x / reach), Int(point.y / reach)) }
-    let isSpeck = map { Stroke($0.points).length < 1.5 * penWidth && !$0.isClosed }
+    func cell(_ point: Vector) -> (Int, Int) { (Int(point.x / reach), Int(point.y / reach)) }
+    let isSpeck = map { $0.points.pathLength < 1.5 * penWidth && !$0.isClosed }
     var near: Set<Int> = []
     for (line, isSpeck) in zip(self, isSpeck) where !isSpeck {
       for point in line.points {

@@ -6,17 +6,15 @@ import InkRaster
 import ParallelLoops
 
 /// Turns photographs into ink.
-public struct Tracer: Sendable {
+package struct Tracer: Sendable {
   private let loop: ParallelLoop
 
   /// The most pixels that are worked on; a larger picture is made smaller.
   private static let maximumPixels = 6_000_000
   /// The width of the ink, in pixels, above which a picture is made smaller.
   private static let wideInk = 9.0
-  /// The width of the ink, in pixels, that it has afterwards at least.
-  private static let fineInk = 4.0
   /// The width of the ink, in pixels, below which a picture is made larger, so that lines that are near each
-  /// other stay apart.
+  /// other stay apart; a smaller one has at least this.
   private static let narrowInk = 4.0
   /// The width of the ink, in pixels of the picture, below which a picture with more pixels is read better.
   ///
@@ -34,17 +32,17 @@ public struct Tracer: Sendable {
   /// The shorter side, in pixels, that a picture with too much detail has when it is made smaller, at least.
   private static let minimumSmallerSide = 256
   /// The most strokes of a drawing.
-  public static let maximumStrokes = 20_000
+  package static let maximumStrokes = 20_000
 
   /// Creates a tracer that uses so many cores.
-  public init(workers: Int = ProcessInfo.processInfo.activeProcessorCount) {
+  package init(workers: Int = ProcessInfo.processInfo.activeProcessorCount) {
     loop = ParallelLoop(workers: workers)
   }
 
   /// Traces the ink of `photograph`.
   ///
   /// - Throws: `TracingError` if the picture has more detail than any drawing.
-  public func trace(_ photograph: Photograph) throws(TracingError) -> TracedDrawing {
+  package func trace(_ photograph: Photograph) throws(TracingError) -> TracedDrawing {
     try trace(photograph, page: photograph.page)
   }
 
@@ -52,11 +50,9 @@ public struct Tracer: Sendable {
   func trace(_ photograph: Photograph, page: Bitmap) throws(TracingError) -> TracedDrawing {
     var result = TracedDrawing(
       drawing: Drawing([]), traces: [], width: photograph.width, height: photograph.height,
-      penWidth: 0, isLightOnDark: false, rotation: nil,
-      remarks: photograph.isDamaged ? [.damaged] : [])
+      penWidth: 0, rotation: nil, remarks: photograph.isDamaged ? [.damaged] : [], page: page)
     let pixels = Double(photograph.width * photograph.height)
     let reduction = max(1, Int((pixels / Double(Self.maximumPixels)).squareRoot().rounded(.up)))
-    result.page = page
     guard min(photograph.width, photograph.height) / reduction >= Self.minimumSide else {
       result.remarks.append(.noInk)
       return result
@@ -84,14 +80,12 @@ public struct Tracer: Sendable {
       }
       lines = found
     }
-    result.isLightOnDark = ink.picture.isLightOnDark
     result.rotation = ink.rotation
     let scale = Double(ink.picture.reduction) / enlargement
     let deviation = max(1, lines.penWidth / 2)
     for line in lines.lines {
       let line = line.smoothed(deviation: deviation, spacing: 2)
-      result.drawing.strokes.append(
-        Stroke(line.points.map { Point($0.x * scale, $0.y * scale) }))
+      result.drawing.strokes.append(Stroke(through: line.points.map { $0 * scale }))
       result.traces.append(
         .init(width: line.width * scale, grey: ink.picture.grey(along: line.points)))
     }
@@ -122,7 +116,7 @@ public struct Tracer: Sendable {
     var skeleton = mask
     skeleton.thin()
     let penWidth = Self.penWidth(of: skeleton, distances: mask.distances())
-    let smaller = reduction * Int(penWidth / Self.fineInk)
+    let smaller = reduction * Int(penWidth / Self.narrowInk)
     guard penWidth > Self.wideInk, min(photograph.width, photograph.height) / smaller >= 64 else {
       return (picture, mask, rotation)
     }
@@ -163,10 +157,10 @@ public struct Tracer: Sendable {
       rest.printed = printed.count
       return rest
     }
-    var lines = GapJoining.joined(paths.lines, penWidth: penWidth)
+    var lines = GapJoining(lines: paths.lines, penWidth: penWidth).joined()
     lines.removeAll { picture.isEdge(along: $0) }
     lines = (lines + areas.lines).withoutSpecks(penWidth: penWidth)
-    let lengths = lines.map { Stroke($0.points).length }
+    let lengths = lines.map(\.points.pathLength)
     let isNoise =
       lines.count > Self.minimumNoise && (lengths.median() ?? 0) < Self.shortLine * penWidth
     guard lines.count <= Self.maximumStrokes, !isNoise else {
@@ -189,15 +183,15 @@ public struct Tracer: Sendable {
 }
 
 /// A picture that cannot be traced.
-public enum TracingError: DescribedError, Hashable {
+package enum TracingError: DescribedError, Hashable {
   /// There are more strokes than in any drawing.
   case tooMuchDetail(strokes: Int)
 
   /// The error in one line.
-  public var description: String { "expected a drawing, found \(found)" }
+  package var description: String { "expected a drawing, found \(found)" }
 
   /// What was found instead of a drawing.
-  public var found: String {
+  package var found: String {
     switch self {
     case .tooMuchDetail(let strokes):
       "\(strokes) strokes without any order: this is noise, print or a picture of something else"

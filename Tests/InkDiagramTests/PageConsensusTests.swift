@@ -27,41 +27,41 @@ import Testing
   @Test func statesOfMostLooksStay() {
     let one = ([state(20), state(80), state(140)], [PageArrow]())
     let other = ([state(84), state(21)], [PageArrow]())
-    let seen = PageConsensus.automaton([one, other, other])
+    let seen = PageConsensus([one, other, other]).automaton()
     // Where the first look sees them.
     #expect(seen.states.map(\.center.x) == [20, 80])
     // Of two looks, the first one decides.
-    #expect(PageConsensus.automaton([one, other]).states.count == 3)
-    #expect(PageConsensus.automaton([other, one]).states.count == 2)
+    #expect(PageConsensus([one, other]).automaton().states.count == 3)
+    #expect(PageConsensus([other, one]).automaton().states.count == 2)
     // A state that is half its radius away is another one.
     let apart = ([state(20), state(86)], [PageArrow]())
-    #expect(PageConsensus.automaton([one, apart, apart]).states.count == 2)
-    #expect(PageConsensus.automaton([one, apart, apart]).states.map(\.center.x) == [20, 86])
+    #expect(PageConsensus([one, apart, apart]).automaton().states.count == 2)
+    #expect(PageConsensus([one, apart, apart]).automaton().states.map(\.center.x) == [20, 86])
   }
 
   @Test func arrowsOfMostLooksStay() {
     let states = [state(20), state(80)]
     let (all, few) = ((states, [arrow(nil, 0), arrow(0, 1), arrow(1, 1)]), (states, [arrow(0, 1)]))
-    #expect(ends(PageConsensus.automaton([all, few, few])) == [[0, 1]])
-    #expect(ends(PageConsensus.automaton([all, all, few])) == [[nil, 0], [0, 1], [1, 1]])
+    #expect(ends(PageConsensus([all, few, few]).automaton()) == [[0, 1]])
+    #expect(ends(PageConsensus([all, all, few]).automaton()) == [[nil, 0], [0, 1], [1, 1]])
     // The states have other numbers in another look.
     let turned = ([state(80), state(20)], [arrow(1, 0)])
-    #expect(ends(PageConsensus.automaton([few, turned, turned])) == [[0, 1]])
+    #expect(ends(PageConsensus([few, turned, turned]).automaton()) == [[0, 1]])
     // A look without the state says nothing about its arrows.
     let blind = ([state(20)], [PageArrow]())
-    #expect(ends(PageConsensus.automaton([few, few, blind, blind])) == [[0, 1]])
+    #expect(ends(PageConsensus([few, few, blind, blind]).automaton()) == [[0, 1]])
     let bare = (states, [PageArrow]())
-    #expect(ends(PageConsensus.automaton([few, few, bare, blind, blind])) == [[0, 1]])
+    #expect(ends(PageConsensus([few, few, bare, blind, blind]).automaton()) == [[0, 1]])
   }
 
   @Test func disagreementIsDoubt() {
     let states = [state(20), state(80)]
     let (seen, unseen) = ((states, [arrow(0, 1)]), (states, [PageArrow]()))
     func odds(_ yes: Int, _ no: Int) -> Double {
-      PageConsensus.automaton(
+      PageConsensus(
         [PageReading.Automaton](repeating: seen, count: yes)
           + [PageReading.Automaton](repeating: unseen, count: no)
-      ).arrows[0].odds
+      ).automaton().arrows[0].odds
     }
     #expect(odds(6, 0) > odds(5, 1) && odds(5, 1) > PageNumbers.doubtfulOdds)
     #expect(odds(4, 2) < PageNumbers.doubtfulOdds)
@@ -72,11 +72,11 @@ import Testing
     let (both, there) = (
       (states, [arrow(0, 1, hasTwoHeads: true)]), (states, [arrow(0, 1)])
     )
-    let two = PageConsensus.automaton([both, both, there])
+    let two = PageConsensus([both, both, there]).automaton()
     #expect(ends(two) == [[0, 1], [1, 0]])
     #expect(two.arrows[1].path == two.arrows[0].path.reversed())
     #expect(two.arrows.allSatisfy { !$0.hasTwoHeads && $0.direction > 0 })
-    #expect(ends(PageConsensus.automaton([both, there, there])) == [[0, 1]])
+    #expect(ends(PageConsensus([both, there, there]).automaton()) == [[0, 1]])
   }
 
   /// Arrows with the same ends are those of the first look that has any.
@@ -85,8 +85,8 @@ import Testing
     let (two, one) = (
       (states, [arrow(0, 1, y: 40), arrow(0, 1, y: 60)]), (states, [arrow(0, 1, y: 41)])
     )
-    #expect(PageConsensus.automaton([two, one, one]).arrows.map(\.path[0].y) == [40, 60])
-    #expect(PageConsensus.automaton([one, two, two]).arrows.map(\.path[0].y) == [41])
+    #expect(PageConsensus([two, one, one]).automaton().arrows.map(\.path[0].y) == [40, 60])
+    #expect(PageConsensus([one, two, two]).automaton().arrows.map(\.path[0].y) == [41])
   }
 
   @Test func mostLooksSayWhichStatesAreFinal() {
@@ -94,7 +94,7 @@ import Testing
       ([state(20, final: 3)], [PageArrow]()), ([state(21, final: -2)], [PageArrow]())
     )
     for (looks, isFinal) in [([no, yes, yes], true), ([yes, no, no], false), ([no, yes], false)] {
-      let seen = PageConsensus.automaton(looks)
+      let seen = PageConsensus(looks).automaton()
       #expect(seen.states.count == 1)
       #expect((seen.states[0].finalOdds > 0) == isFinal)
     }

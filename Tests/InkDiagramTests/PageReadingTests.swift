@@ -363,7 +363,7 @@ import TestSupport
     let rings = [ring(150, 220, 50, 50), ring(470, 220, 50, 50)]
     let reading = try read(rings + arrow([Vector(206, 220), Vector(414, 220)]))
     let lines = try #require(reading.lines)
-    let seen = try #require(PageArrowSearch(lines).arrows().first)
+    let seen = try #require(PageArrowSearch(lines: lines).arrows().first)
     var odds = PageArrowOdds(lines)
     func judged(_ arrow: PageArrow, by odds: PageArrowOdds) -> Double {
       var arrow = arrow
@@ -544,7 +544,7 @@ import TestSupport
   @Test func doubtfulArrowsAreTurnedToWhatNoneReaches() throws {
     // Six states in a row.
     let rings = (0..<6).map { ring(60 + 100 * Double($0), 200, 30, 30) }
-    let search = PageArrowSearch(try #require(try read(rings).lines))
+    let search = PageArrowSearch(lines: try #require(try read(rings).lines))
     try #require(search.lines.states.count == 6)
     let order = search.lines.states.indices.sorted {
       search.lines.states[$0].center.x < search.lines.states[$1].center.x
@@ -587,7 +587,7 @@ import TestSupport
   /// Markers of one state add up; those of different states, and no marker, exclude each other.
   @Test func anAutomatonHasOneInitialStateOrNone() throws {
     let rings = (0..<3).map { ring(100 + 200 * Double($0), 200, 40, 40) }
-    let search = PageArrowSearch(try #require(try read(rings).lines))
+    let search = PageArrowSearch(lines: try #require(try read(rings).lines))
     try #require(search.lines.states.count == 3)
     func initial(_ markers: [(state: Int, odds: Double)]) -> [Int] {
       search.initialArrows(

@@ -67,6 +67,9 @@ import TestSupport
         #expect((sets.root(of: a) == sets.root(of: b)) == (labels[a] == labels[b]))
       }
     }
+    let groups = sets.groups(of: 0..<40)
+    #expect(groups.map { $0[0] } == (0..<40).filter { labels.firstIndex(of: labels[$0]) == $0 })
+    for group in groups { #expect(group == (0..<40).filter { labels[$0] == labels[group[0]] }) }
     sets.append()
     #expect(sets.root(of: 40) == 40)
   }

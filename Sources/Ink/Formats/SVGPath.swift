@@ -81,8 +81,7 @@ struct SVGPen {
   }
 
   private mutating func append(_ point: Vector) {
-    let moved = transform.apply(to: Point(point.x, point.y))
-    pieces[pieces.count - 1].append(Vector(moved.x, moved.y))
+    pieces[pieces.count - 1].append(transform.apply(to: point))
     pointCount += 1
   }
 }

@@ -8,8 +8,8 @@ extension Augmentation {
   /// (Simard, Steinkraus & Platt, 2003).
   public func vary(_ bitmap: Bitmap, using generator: inout SeededGenerator) -> Bitmap {
     if framed > 0, generator.chance(framed) {
-      return bitmap.turned(
-        byQuarters: generator.index(below: 4), isMirrored: generator.chance(0.5))
+      let quarters = generator.index(below: 4)
+      return (generator.chance(0.5) ? bitmap.mirrored : bitmap).turned(byQuarters: quarters)
     }
     // The map goes from the result to the source, so it grows if the ink shrinks.
     let distortion = Distortion(self, using: &generator)
@@ -31,21 +31,6 @@ extension Bitmap {
   public func turned(by angle: Double, shrunkTo share: Double) -> Bitmap {
     let back = Transform.rotation(-angle).then(.scale(x: 1 / share, y: 1 / share))
     return warped(by: back.apply)
-  }
-
-  /// Returns the picture, mirrored if requested, and then rotated clockwise by quarter turns.
-  func turned(byQuarters quarters: Int, isMirrored: Bool) -> Bitmap {
-    var result = isMirrored ? mirrored : self
-    for _ in 0..<quarters {
-      let before = result
-      result = Bitmap(width: before.height, height: before.width)
-      for row in 0..<result.height {
-        for column in 0..<result.width {
-          result[row, column] = before[before.height - 1 - column, row]
-        }
-      }
-    }
-    return result
   }
 
   /// Returns the picture whose pixels have the values at the points that `source` returns, in sides

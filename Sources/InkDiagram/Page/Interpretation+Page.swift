@@ -5,9 +5,7 @@ extension Interpretation {
   ///
   /// The states and arrows are those of the page; each stroke is what most of its cells are, and belongs to the
   /// nearest element.
-  init(
-    of traces: [Trace], in sight: PageSight, _ picture: any DiagramPicture
-  ) {
+  init(of traces: [Trace], in sight: PageSight, _ picture: any DiagramPicture) {
     let (page, seen) = (sight.reading, sight.automaton)
     func place(_ cell: Vector) -> Vector { picture.drawingPlace(ofPixel: page.place(cell)) }
     let rings = seen.states.map { Ring([$0.rim.map(place)], strokes: []) }
@@ -28,7 +26,7 @@ extension Interpretation {
       }
       // A direction below 0 is one against the heads, of an arrow that was turned.
       var candidate = ArrowCandidate(
-        shaft: Shaft(path: arrow.path.map(place)), heads: [],
+        shaft: Shaft(strokes: [], path: arrow.path.map(place)), heads: [],
         from: arrow.from.map { numbers[$0]! }, to: arrow.to.map { numbers[$0]! }, cost: 0,
         hasHead: arrow.headAtTip > PageNumbers.leastHead && arrow.direction > 0)
       candidate.saving = arrow.odds < PageNumbers.doubtfulOdds ? Self.doubtful : Self.sure
@@ -63,7 +61,7 @@ extension Interpretation {
         if let rim = nearestRim() { states[rim.state].strokes.append(trace.index) }
       case PageNumbers.line, PageNumbers.head:
         func apart(_ arrow: ArrowCandidate) -> Double {
-          arrow.line.reduce(.infinity) { min($0, $1.distance(to: trace.mean)) }
+          arrow.shaft.path.reduce(.infinity) { min($0, $1.distance(to: trace.mean)) }
         }
         let near = arrows.indices.min { apart(arrows[$0]) < apart(arrows[$1]) }
         if let near, apart(arrows[near]) < scale {
@@ -99,11 +97,4 @@ extension Interpretation {
 
   /// The logarithm of the odds of what the network sees, and of lines that lead elsewhere too.
   private static let (sure, doubtful) = (3.0, 1.0)
-}
-
-extension Shaft {
-  /// Creates the line of an arrow without strokes.
-  fileprivate init(path: [Vector]) {
-    (self.strokes, self.path) = ([], path)
-  }
 }

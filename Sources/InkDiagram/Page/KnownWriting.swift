@@ -14,11 +14,7 @@ package struct KnownWriting {
 
   /// Creates writing from the points of the strokes of each text, in pixels of the page.
   package init(texts: [[[Vector]]]) {
-    self.texts = texts.map { strokes in
-      strokes.map { path in
-        Stroke(path.map { Point($0.x, $0.y) }).resampled(spacing: 1).points.map { Vector($0) }
-      }
-    }
+    self.texts = texts.map { strokes in strokes.map { $0.resampled(spacing: 1) } }
   }
 
   /// Cuts the texts out of a picture as ``DiagramRecognizer`` cuts writing out to read it.

@@ -52,13 +52,13 @@ struct PageArrowOdds {
 
   /// Finds the logarithm of the odds that a line is an arrow besides the chosen ones; one that is nearly theirs is none.
   func judge(_ arrow: inout PageArrow) {
+    let cells = arrow.path.map(lines.cells.cell)
     if arrow.known.isEmpty {
-      arrow.known = known(of: arrow)
-      if arrow.isShortestPath { arrow.known += knownOfShortestPath(arrow) }
+      arrow.known = known(of: arrow, cells)
+      if arrow.isShortestPath { arrow.known += knownOfShortestPath(arrow, cells) }
     }
-    arrow.left = left(to: arrow)
-    let network =
-      arrow.isShortestPath ? lines.networks.shortestPath : lines.networks.arrow
+    arrow.left = left(to: arrow, cells)
+    let network = arrow.isShortestPath ? lines.networks.shortestPath : lines.networks.arrow
     arrow.odds =
       arrow.left[0] > lines.decoding.leastOwn ? network(arrow.known + arrow.left)[0] : -.infinity
   }
@@ -82,8 +82,9 @@ struct PageArrowOdds {
   ) {
     let tip = PageArrowSearch.End(place: line.path.last!, way: lines.heading(line.path))
     let heads = lines.heads(along: line.path) { !isTaken[$0] }
+    let cells = line.path.map(lines.cells.cell)
     line.known =
-      known(of: line) + knownOfShortestPath(line) + left(to: line).dropLast()
+      known(of: line, cells) + knownOfShortestPath(line, cells) + left(to: line, cells).dropLast()
       + [line.isShortestPath ? 1 : 0, log1p(heads.atEnd), log1p(heads.nearest[1])]
       + knownOfTip(tip, tips: tips, starts: starts)
     line.odds = lines.networks.initialLine(line.known)[0]
@@ -114,13 +115,13 @@ struct PageArrowOdds {
     return sizes.map(log1p) + heads.along + shares
   }
 
-  /// Returns what is known of a line, whatever is chosen, in the order of the weights.
-  private func known(of arrow: PageArrow) -> [Double] {
+  /// Returns what is known of a line with these cells, whatever is chosen, in the order of the weights.
+  private func known(of arrow: PageArrow, _ cells: [Int]) -> [Double] {
     let (isLoop, isInitial) = (arrow.from == arrow.to, arrow.from == nil)
     let length = min(
       isInitial ? PageNumbers.mostInitialLength : PageNumbers.mostLength,
       log(max(1, arrow.path.pathLength) / lines.scale))
-    let (level, lowest, writing) = levels(along: arrow.path)
+    let (level, lowest, writing) = levels(of: cells)
     let (sharpest, turning) = bends(arrow.path)
     let direction = min(4, arrow.direction)
     let start = arrow.from.map {
@@ -132,11 +133,10 @@ struct PageArrowOdds {
         way: lines.heading(arrow.path))
     }
     return [
-      min(1.5, arrow.votes), level, lowest, writing, shaft(of: arrow.path), length, sharpest,
-      turning,
+      min(1.5, arrow.votes), level, lowest, writing, shaft(of: cells), length, sharpest, turning,
       log1p(arrow.headAtStart), log1p(arrow.headAtTip), direction,
-      min(arrow.along[0], arrow.along[1]),
-      max(arrow.along[0], arrow.along[1]), arrow.isPieced ? 1 : 0,
+      min(arrow.along[0], arrow.along[1]), max(arrow.along[0], arrow.along[1]),
+      arrow.isPieced ? 1 : 0,
       start?.meets ?? 0, start?.gap ?? 0, tip?.meets ?? 0, tip?.gap ?? 0,
       isLoop ? 1 : 0, isLoop ? length : 0, isInitial ? 1 : 0, isInitial ? length : 0,
       isInitial ? direction : 0, isInitial ? room(at: arrow) : 0,
@@ -145,10 +145,10 @@ struct PageArrowOdds {
 
   /// Returns what else is known of a shortest path, in the order of the weights: its longest gap, in usual radii, and how
   /// much of a line goes on where it bends, and at a start without a state.
-  private func knownOfShortestPath(_ arrow: PageArrow) -> [Double] {
+  private func knownOfShortestPath(_ arrow: PageArrow, _ cells: [Int]) -> [Double] {
     let leftAtBends = leftAtBends(of: arrow.path)
     return [
-      min(2, Double(longestGap(in: arrow.path)) / lines.scale), leftAtBends.ahead,
+      min(2, Double(longestGap(in: cells)) / lines.scale), leftAtBends.ahead,
       leftAtBends.back,
       arrow.from == nil
         ? goesOn(from: arrow.path[0], towards: lines.heading(arrow.path.reversed())) : 0,
@@ -169,8 +169,8 @@ struct PageArrowOdds {
 
   /// Returns what the chosen arrows leave to a line, in the order of the weights: the shares of its cells that are its
   /// own, and its distance to the nearest one with the same ends.
-  private func left(to arrow: PageArrow) -> [Double] {
-    let own = ownShares(arrow.path)
+  private func left(to arrow: PageArrow, _ cells: [Int]) -> [Double] {
+    let own = ownShares(of: cells)
     let places = PageArrowSearch.places(arrow.path)
     let apart =
       chosen[[arrow.from, arrow.to], default: []]
@@ -178,9 +178,9 @@ struct PageArrowOdds {
     return [own.all, own.ends, own.middle, min(2, apart)]
   }
 
-  /// Returns the mean probability of a line along a path, the lowest one of eight cells, and the mean one of writing.
-  private func levels(along path: [Vector]) -> (mean: Double, lowest: Double, writing: Double) {
-    let cells = path.map { lines.cells.cell(at: $0) }
+  /// Returns the mean probability of a line in the cells of a path, the lowest one of eight cells, and the mean one of
+  /// writing.
+  private func levels(of cells: [Int]) -> (mean: Double, lowest: Double, writing: Double) {
     let levels = cells.map { Double(lines.levels[$0]) }
     let writing = cells.reduce(0) {
       $0 + Double(lines.cells.probability(of: PageNumbers.writing, in: $1))
@@ -198,23 +198,19 @@ struct PageArrowOdds {
   }
 
   /// Returns the number of cells in the longest part of a path without a line.
-  private func longestGap(in path: [Vector]) -> Int {
+  private func longestGap(in cells: [Int]) -> Int {
     var (longest, length) = (0, 0)
-    for place in path {
-      let isLine = lines.levels[lines.cells.cell(at: place)] > lines.decoding.goingOn
-      length = isLine ? 0 : length + 1
+    for cell in cells {
+      length = lines.levels[cell] > lines.decoding.goingOn ? 0 : length + 1
       longest = max(longest, length)
     }
     return longest
   }
 
   /// Returns the share of the cells of a path that are a line and no head.
-  private func shaft(of path: [Vector]) -> Double {
-    let count = path.count {
-      let cell = lines.cells.cell(at: $0)
-      return lines.levels[cell] - lines.head(cell) > lines.decoding.goingOn
-    }
-    return Double(count) / Double(path.count)
+  private func shaft(of cells: [Int]) -> Double {
+    let count = cells.count { lines.levels[$0] - lines.head($0) > lines.decoding.goingOn }
+    return Double(count) / Double(cells.count)
   }
 
   /// Returns the sharpest bend of a path and the sum of all, in radians.
@@ -261,10 +257,8 @@ struct PageArrowOdds {
 
   /// Returns the shares of the cells of a path that no chosen arrow has: of all, of those in the third at the end
   /// that has less, and of those in the middle third.
-  private func ownShares(_ path: [Vector]) -> (all: Double, ends: Double, middle: Double) {
-    let seen = path.map { lines.cells.cell(at: $0) }.filter {
-      lines.levels[$0] > lines.decoding.goingOn
-    }
+  private func ownShares(of cells: [Int]) -> (all: Double, ends: Double, middle: Double) {
+    let seen = cells.filter { lines.levels[$0] > lines.decoding.goingOn }
     func share(_ cells: ArraySlice<Int>) -> Double {
       Double(cells.count { !isTaken[$0] }) / Double(max(1, cells.count))
     }

@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// The heads of arrows.

@@ -72,15 +72,14 @@ extension PageArrowSearch {
   /// Returns the arrow to the nearest state that the cells of a head stand for, unless they are few or far away.
   private func marker(of part: [Int], besides odds: PageArrowOdds) -> PageArrow? {
     guard Double(part.count) > lines.decoding.markerSize * lines.scale else { return nil }
-    let share = 1 / Double(part.count)
-    let middle = part.reduce(Vector(0, 0)) { $0 + lines.cells.place(of: $1) } * share
-    let towards = part.reduce(Vector(0, 0)) { $0 + lines.towards($1) } * share
+    let places = part.map(lines.cells.place)
+    let (middle, towards) = (places.mean, part.map(lines.towards).mean)
     let distances = lines.states.map { $0.distance(to: middle) }
     let state = distances.indices.min { distances[$0] < distances[$1] }!
     guard distances[state] < lines.decoding.markerReach * lines.scale else { return nil }
     let inwards = (lines.states[state].center - middle).unit
     func half(_ way: Vector) -> Double {
-      part.reduce(0) { max($0, abs((lines.cells.place(of: $1) - middle).dot(way))) }
+      places.reduce(0) { max($0, abs(($1 - middle).dot(way))) }
     }
     let (along, across) = (half(inwards), half(Vector(-inwards.y, inwards.x)))
     var marker = PageArrow(

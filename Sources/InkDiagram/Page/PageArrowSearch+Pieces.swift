@@ -12,7 +12,7 @@ extension PageArrowSearch {
       return [line, turned].flatMap { line in
         tips(of: line.path).map { tip in
           let path = Array(line.path[...tip])
-          let to = lines.state(at: path[tip], towards: lines.heading(path))?.state
+          let to = lines.state(at: path[tip], towards: lines.heading(path))
           return oriented(
             PageArrow(from: line.from, to: to, path: path, votes: line.votes, isPieced: true))
         }

@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// Finds the arrows of a page.
@@ -19,10 +18,6 @@ struct PageArrowSearch {
 
   /// The number of places along a line by which it is compared.
   private static let placeCount = 12
-
-  init(_ lines: PageLines) {
-    self.lines = lines
-  }
 
   /// Returns the arrows of the page.
   func arrows() -> [PageArrow] {
@@ -122,7 +117,7 @@ struct PageArrowSearch {
     candidates(
       PageShortestPaths(lines, besides: isTaken).paths().map { path in
         let ends = [path.reversed(), path].map { way in
-          lines.state(at: way[way.count - 1], towards: lines.heading(way))?.state
+          lines.state(at: way[way.count - 1], towards: lines.heading(way))
         }
         return oriented(
           PageArrow(from: ends[0], to: ends[1], path: path, votes: 0, isShortestPath: true))
@@ -194,8 +189,7 @@ struct PageArrowSearch {
       )
       guard let last = one.path.last, let first = other.path.last else { continue }
       var ends = [
-        lines.state(at: first, towards: other.way)?.state,
-        lines.state(at: last, towards: one.way)?.state,
+        lines.state(at: first, towards: other.way), lines.state(at: last, towards: one.way),
       ]
       var path = other.path.reversed() + one.path
       // One order for both directions: by state, and a self-loop clockwise.

@@ -13,12 +13,7 @@ struct PageConsensus {
   /// The looks in which each state is seen.
   private var seenIn: [[Int]] = []
 
-  /// Returns what most of the looks see.
-  static func automaton(_ looks: [PageReading.Automaton]) -> PageReading.Automaton {
-    PageConsensus(looks).automaton()
-  }
-
-  private init(_ looks: [PageReading.Automaton]) {
+  init(_ looks: [PageReading.Automaton]) {
     self.looks = looks
     // The first look that sees a state shows where it is.
     var places: [PageState] = []
@@ -28,7 +23,7 @@ struct PageConsensus {
         func apart(_ number: Int) -> Double { places[number].distanceInAxes(to: state.center) }
         let same = places.indices.filter { !seenIn[$0].contains(look) }
           .min { apart($0) < apart($1) }
-        if let same, apart(same) < PageNumbers.sameInLooks {
+        if let same, apart(same) < PageNumbers.samePlace {
           own.append(same)
         } else {
           own.append(places.count)
@@ -52,7 +47,8 @@ struct PageConsensus {
     var to: Int
   }
 
-  private func automaton() -> PageReading.Automaton {
+  /// Returns what most of the looks see.
+  func automaton() -> PageReading.Automaton {
     let kept = seenIn.indices.filter { areMost(seenIn[$0], of: Array(looks.indices)) }
     let states = kept.map(state)
     let newNumbers = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })

@@ -27,9 +27,6 @@ package struct PageExample: Sendable {
   private let states: [State]
   private let arrows: Set<Arrow>
 
-  /// How near the centre of a state is to that of a known one, in half axes of that one.
-  private static let sameState = 0.5
-
   /// Looks at a picture, at the size that the numbers of the network choose.
   package init(
     _ picture: Bitmap, states: [State], arrows: Set<Arrow>, with network: PageNetwork, workers: Int
@@ -54,7 +51,7 @@ package struct PageExample: Sendable {
       let nearest = states.indices.filter { !found.values.contains($0) }.min {
         apart($0) < apart($1)
       }
-      if let nearest, apart(nearest) < Self.sameState { found[number] = nearest }
+      if let nearest, apart(nearest) < PageNumbers.samePlace { found[number] = nearest }
     }
     let final = found.count { (seen.states[$0].finalOdds > 0) != states[$1].isFinal }
     // What leads to a state that is none differs from all known arrows.

@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// The heads along a line of a page.
@@ -21,8 +20,8 @@ struct PageHeads {
 
   /// How much they say that the line leads from its first to its last place.
   var direction: Double {
-    PageNumbers.headField * Self.balance([atStart, atEnd], 0.5)
-      + PageNumbers.headMass * Self.balance(near, 0.5)
+    PageNumbers.headField * Self.balance([atStart, atEnd])
+      + PageNumbers.headMass * Self.balance(near)
   }
 
   /// The same heads of the line from its last to its first place.
@@ -32,8 +31,8 @@ struct PageHeads {
       nearest: nearest.reversed(), along: along.reversed().map { -$0 })
   }
 
-  private static func balance(_ cells: [Double], _ offset: Double) -> Double {
-    (cells[1] - cells[0]) / (cells[1] + cells[0] + offset)
+  private static func balance(_ cells: [Double]) -> Double {
+    (cells[1] - cells[0]) / (cells[1] + cells[0] + 0.5)
   }
 }
 

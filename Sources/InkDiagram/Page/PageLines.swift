@@ -75,7 +75,9 @@ struct PageLines {
 
   /// Returns the way towards the tip of the arrow of a cell; short where it is not known.
   func towards(_ cell: Int) -> Vector {
-    Vector(Double(cells.field(5, of: cell)), Double(cells.field(6, of: cell)))
+    Vector(
+      Double(cells.field(PageNumbers.towardsX, of: cell)),
+      Double(cells.field(PageNumbers.towardsY, of: cell)))
   }
 
   /// The cells from which lines are followed with the direction of the line, and how many cells each stands for.
@@ -201,8 +203,8 @@ struct PageLines {
     ).unit
   }
 
-  /// Returns the state that a line ends at, with the cost, if there is one.
-  func state(at place: Vector, towards way: Vector) -> (state: Int, cost: Double)? {
+  /// Returns the state that a line ends at, if there is one.
+  func state(at place: Vector, towards way: Vector) -> Int? {
     let reach = decoding.tieReach * scale + 2
     var best: (state: Int, cost: Double)?
     for (number, state) in states.enumerated() {
@@ -222,7 +224,7 @@ struct PageLines {
       }
       if let cost, cost < best?.cost ?? .infinity { best = (number, cost) }
     }
-    return best
+    return best?.state
   }
 }
 

@@ -17,8 +17,11 @@ enum PageNumbers {
   ]
   /// The index of each class in the answers of the network.
   static let (nothing, ring, line, head, writing) = (0, 1, 2, 3, 4)
-  /// The fields that are coordinates across: `centerX` and `towardsX`.
-  static let fieldsAcross: Set<Int> = [0, 5]
+  /// The index of each field in the answers of the network.
+  static let (centerX, centerY, halfWidth, halfHeight, final, towardsX, towardsY) =
+    (0, 1, 2, 3, 4, 5, 6)
+  /// The fields that are coordinates across.
+  static let fieldsAcross: Set = [centerX, towardsX]
   /// The unit of the fields that are lengths, in cells.
   static let unit: Float = 16
 
@@ -42,8 +45,9 @@ enum PageNumbers {
   static let dark = 180, bright = 230
   /// The size of the smaller looks at a picture, as a share of that of the larger ones.
   static let smallerLook = 0.88
-  /// How far the centres of a state in two looks are apart at most, in half axes.
-  static let sameInLooks = 0.5
+  /// How far the centres of one state are apart at most, in half axes: in two looks, or as the network sees it and as
+  /// it is known.
+  static let samePlace = 0.5
 
   // MARK: Writing
 
@@ -122,8 +126,6 @@ enum PageNumbers {
   ///
   /// They were set by hand.
   static let markedReach = 4.0, markedShape = 2.0, markedSupport = 0.3
-  /// How far the centre of a state that the network sees is from a known one that it is, in radii of the known one.
-  static let knownState = 0.5
 
   // MARK: Following lines
 

@@ -145,9 +145,8 @@ struct PageReading: Sendable {
     if let known {
       let toCells = seen.toPage.inverse
       states = PageStateSearch.states(
-        in: seen.cells,
-        known: known.moved(scale: toCells.scale) { Vector(toCells.apply(to: Point($0.x, $0.y))) },
-        decoding: decoding)
+        in: seen.cells, found: states,
+        known: known.moved(scale: toCells.scale, by: toCells.apply), decoding: decoding)
     }
     let (others, finalSide) = (Array(looks.dropFirst()), side)
     let isKnown = known != nil
@@ -186,7 +185,7 @@ struct PageReading: Sendable {
       let scale = other.toPage.scale / look.toPage.scale
       return (seen.states.map { $0.scaled(by: scale) }, seen.arrows.map { $0.scaled(by: scale) })
     }
-    return PageConsensus.automaton(automata)
+    return PageConsensus(automata).automaton()
   }
 
   /// The states and the arrows between them, as the cells alone show them.
@@ -195,7 +194,7 @@ struct PageReading: Sendable {
   /// letters, holes and numbers of exercises.
   func seenAutomaton() -> Automaton {
     guard let lines else { return ([], []) }
-    var arrows = PageArrowSearch(lines).arrows()
+    var arrows = PageArrowSearch(lines: lines).arrows()
     let tied = Set(arrows.filter(\.hasLine).flatMap { [$0.from, $0.to] }.compactMap(\.self))
     let kept = states.indices.filter {
       let size = states[$0].radius / lines.scale
@@ -215,14 +214,10 @@ struct PageReading: Sendable {
   }
 
   /// Returns where a place in cells is on the page.
-  func place(_ cell: Vector) -> Vector {
-    Vector(look.toPage.apply(to: Point(cell.x, cell.y)))
-  }
+  func place(_ cell: Vector) -> Vector { look.toPage.apply(to: cell) }
 
   /// Returns where a place on the page is in cells.
-  func cell(_ place: Vector) -> Vector {
-    Vector(toCells.apply(to: Point(place.x, place.y)))
-  }
+  func cell(_ place: Vector) -> Vector { toCells.apply(to: place) }
 
   /// Returns a length in cells on the page.
   func length(_ cells: Double) -> Double { cells * look.toPage.scale }
@@ -244,11 +239,6 @@ struct PageReading: Sendable {
 }
 
 extension Bitmap {
-  /// Returns the picture turned clockwise by quarter turns.
-  func turned(byQuarters quarters: Int) -> Bitmap {
-    (0..<(quarters & 3)).reduce(self) { turned, _ in turned.transposed().mirrored }
-  }
-
   /// The picture with more light, if even its brightest places are dark: weak contrast looks like noise.
   var brightened: Bitmap {
     var counts = [Int](repeating: 0, count: 256)

@@ -217,8 +217,7 @@ struct PageShortestPaths {
   private func smooth(_ places: [Vector]) -> [Vector] {
     let smooth = places.indices.map { number in
       let reach = min(PageNumbers.smoothing, number, places.count - 1 - number)
-      return places[(number - reach)...(number + reach)].reduce(Vector(0, 0), +)
-        * (1 / Double(2 * reach + 1))
+      return places[(number - reach)...(number + reach)].mean
     }
     return smooth.withPlaceForEachCell
   }

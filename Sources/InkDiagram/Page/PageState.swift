@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// A state that the network sees on a page, in cells.

@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 import InkNetwork
 
@@ -6,18 +5,20 @@ extension PageStateSearch {
   /// Returns the states that a person knows, in cells: as the network sees them, or as circles where it sees no ring.
   ///
   /// The missed one is the last.
+  ///
+  /// - Parameter found: The states that the network sees.
   static func states(
-    in cells: CellAnswers, known: KnownStates, decoding: PageDecoding
+    in cells: CellAnswers, found: [PageState], known: KnownStates, decoding: PageDecoding
   ) -> [PageState] {
     let search = PageStateSearch(cells, decoding: decoding)
-    var seen = states(in: cells, decoding: decoding)
+    var seen = found
     let usual = seen.map(\.radius).median() ?? PageNumbers.goodRadius.lowerBound
     let states = known.states.map { known in
       func apart(_ state: PageState) -> Double {
         state.center.distance(to: known.center) / known.radius
       }
       if let nearest = seen.indices.min(by: { apart(seen[$0]) < apart(seen[$1]) }),
-        apart(seen[nearest]) < PageNumbers.knownState
+        apart(seen[nearest]) < PageNumbers.samePlace
       {
         return seen.remove(at: nearest)
       }
@@ -58,9 +59,7 @@ extension PageStateSearch {
         let middle = hits.map({ $0.distance(to: center) }).median()
       else { return nil }
       let near = hits.filter { $0.distance(to: center) < PageNumbers.markedShape * middle }
-      let (across, down) = (near.map(\.x), near.map(\.y))
-      let low = Vector(across.min()!, down.min()!)
-      let high = Vector(across.max()!, down.max()!)
+      let (low, high) = near.corners
       center = low.middle(to: high)
       half = (high - low) * 0.5
       guard min(half.x, half.y) > 1 else { return nil }

@@ -39,18 +39,17 @@ struct PageStateSearch {
     for cell in 0..<count {
       let probability = cells.probability(of: PageNumbers.ring, in: cell)
       guard probability > decoding.votingRing else { continue }
-      func length(_ field: Int) -> Float {
-        unit * exp(max(-3, min(3, cells.field(field, of: cell))))
-      }
-      let x = Float(cell % cells.columns) + 0.5 + unit * cells.field(0, of: cell)
-      let y = Float(cell / cells.columns) + 0.5 + unit * cells.field(1, of: cell)
+      func field(_ number: Int) -> Float { cells.field(number, of: cell) }
+      func length(_ number: Int) -> Float { unit * exp(max(-3, min(3, field(number)))) }
+      let x = Float(cell % cells.columns) + 0.5 + unit * field(PageNumbers.centerX)
+      let y = Float(cell / cells.columns) + 0.5 + unit * field(PageNumbers.centerY)
       guard x >= 0, y >= 0, x < Float(cells.columns), y < Float(cells.rows) else { continue }
-      let (width, height) = (length(2), length(3))
+      let (width, height) = (length(PageNumbers.halfWidth), length(PageNumbers.halfHeight))
       let around = 2 * .pi * ((width * width + height * height) / 2).squareRoot() + 1
       votes.append(
         Vote(
           x: x, y: y, halfWidth: width, halfHeight: height, probability: probability,
-          final: cells.field(4, of: cell), weight: probability / around))
+          final: field(PageNumbers.final), weight: probability / around))
     }
     for vote in votes { add(vote, sign: 1) }
   }
@@ -185,12 +184,9 @@ struct PageStateSearch {
       inside == nil ? whole.support > state.support : whole.support >= state.support
     else { return state }
     // The inner one of two rings may enclose it, and its outline is round at sharp ends.
-    let rim = whole.rim
-    func half(_ side: KeyPath<Vector, Double>) -> Double {
-      let places = rim.map { $0[keyPath: side] }
-      return max(enclosed[keyPath: side], (places.max()! - places.min()!) / 2)
-    }
-    whole.half = Vector(half(\.x), half(\.y))
+    let rim = whole.rim.corners
+    whole.half = Vector(
+      max(enclosed.x, (rim.high.x - rim.low.x) / 2), max(enclosed.y, (rim.high.y - rim.low.y) / 2))
     return whole
   }
 
@@ -279,7 +275,7 @@ struct PageStateSearch {
   /// Returns a state with its outline: the outermost crest of the ring in each direction.
   func state(center: Vector, half: Vector, final: Double) -> PageState? {
     let shares = PageNumbers.ringShares
-    var seen: [Double?] = (0..<PageState.directions).map { number in
+    let seen: [Double?] = (0..<PageState.directions).map { number in
       let way = PageState.direction(number)
       let radius = 1 / Vector(way.x / half.x, way.y / half.y).length
       let step = min(0.03 * radius, 0.8)
@@ -296,31 +292,29 @@ struct PageStateSearch {
       }
       return crest?.distance
     }
-    let known = seen.indices.filter { seen[$0] != nil }
-    guard !known.isEmpty else { return nil }
-    let support = Double(known.count) / Double(PageState.directions)
-    for number in seen.indices where seen[number] == nil {
-      // Between the nearest directions on both sides in which the ring is seen.
-      func nearest(_ side: Int) -> (steps: Double, radius: Double) {
-        let steps = (1...PageState.directions).first {
-          let other = (number + side * $0 + PageState.directions) % PageState.directions
-          return known.contains(other)
-        }!
-        let other = (number + side * steps + PageState.directions) % PageState.directions
-        return (Double(steps), seen[other]!)
-      }
-      let (before, after) = (nearest(-1), nearest(1))
-      seen[number] =
-        (before.radius * after.steps + after.radius * before.steps) / (before.steps + after.steps)
+    let seenCount = seen.count { $0 != nil }
+    guard seenCount > 0 else { return nil }
+    /// The nearest direction on one side in which the ring is seen: the steps to it, and the radius.
+    func nearest(to number: Int, side: Int) -> (steps: Double, radius: Double) {
+      (1...seen.count).lazy.compactMap { steps in
+        seen[(number + side * steps + seen.count) % seen.count].map { (Double(steps), $0) }
+      }.first!
+    }
+    let raw = seen.indices.map { number -> Double in
+      if let radius = seen[number] { return radius }
+      // Between those on both sides.
+      let (before, after) = (nearest(to: number, side: -1), nearest(to: number, side: 1))
+      return (before.radius * after.steps + after.radius * before.steps)
+        / (before.steps + after.steps)
     }
     // The median of five directions leaves out what touches the ring.
-    let raw = seen.map { $0! }
     let outline = raw.indices.map { number in
       (-2...2).map { raw[(number + $0 + raw.count) % raw.count] }.median()!
     }
     let inner = innerRing(center: center, outline: outline)
     return PageState(
-      center: center, half: half, outline: outline, support: support,
+      center: center, half: half, outline: outline,
+      support: Double(seenCount) / Double(seen.count),
       finalOdds: decoding.finalField * final + decoding.finalRing * inner
         + decoding.finalOffset)
   }

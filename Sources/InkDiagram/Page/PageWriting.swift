@@ -31,7 +31,7 @@ struct PageWriting {
     cells = groups.map { $0.map(place) }
     marks = cells.enumerated().map { Trace(ofCells: $1, index: $0) }
     otherInk = page.cells.classes.indices.filter { cell in
-      ![0, PageNumbers.writing].contains(Int(page.cells.classes[cell]))
+      ![PageNumbers.nothing, PageNumbers.writing].contains(Int(page.cells.classes[cell]))
     }.map(place)
     let (corner, beside) = (page.place(Vector(0, 0)), page.place(Vector(1, 0)))
     cellSize = picture.drawingPlace(ofPixel: corner).distance(
@@ -87,12 +87,11 @@ extension PageReading {
 }
 
 extension Trace {
-  /// Creates what stands for a mark, with the places of its cells.
+  /// Creates what stands for a mark, with the places of its cells, in any order.
   fileprivate init(ofCells cells: [Vector], index: Int) {
     let step = max(1, cells.count / Self.pointCount)
-    self.init(
-      index: index, points: stride(from: 0, to: cells.count, by: step).map { cells[$0] },
-      low: cells.reduce(cells[0]) { Vector(min($0.x, $1.x), min($0.y, $1.y)) },
-      high: cells.reduce(cells[0]) { Vector(max($0.x, $1.x), max($0.y, $1.y)) })
+    let points = stride(from: 0, to: cells.count, by: step).map { cells[$0] }
+    let (low, high) = cells.corners
+    self.init(index: index, points: points, length: points.pathLength, low: low, high: high)
   }
 }

@@ -91,7 +91,7 @@ struct SeenStrokes {
     let odds =
       PageNumbers.lineOdds * odds(of: line, PageNumbers.line)
       + PageNumbers.headOdds * odds(of: heads, PageNumbers.head)
-    return -odds - PageNumbers.directionOdds * page.direction(of: arrow.line)
+    return -odds - PageNumbers.directionOdds * page.direction(of: arrow.shaft.path)
   }
 
   /// Returns how much less likely a stroke is writing than its size and place say.
