@@ -166,13 +166,17 @@ public struct Diagram: Hashable, Sendable {
 
   /// Why the drawing may be no automaton, for people; `nil` if there is no reason to think so.
   ///
-  /// Of photographs, 3 of 180 with an automaton have more strokes outside of all elements than in them, and
-  /// 30 of 30 with another diagram.
+  /// There is one if many strokes belong to nothing and there are few transitions: of 203 photographs of flow charts (hdBPMN)
+  /// in 153, of 210 composed photographs of automata in 15, and of the 81 pictures by people in 17.
   public var warning: String? {
-    guard 2 * strokes.count(where: { $0.element == nil }) > strokes.count else { return nil }
+    let loose = strokes.count { $0.element == nil }
+    let usual = Double(transitions.count + 1) / Double(max(1, states.count))
+    guard Double(loose) > Self.mostLoose * usual * Double(strokes.count) else { return nil }
     return
-      "most strokes belong to no state or transition: this may be no automaton, or lie on its side"
+      "\(loose) of \(strokes.count) strokes belong to no state or transition: this may be no automaton, or lie on its side"
   }
+  /// The share of strokes that may belong to nothing where there are as many transitions and initial arrows as states.
+  private static let mostLoose = 0.4
 
   /// Creates a diagram.
   public init(

@@ -26,7 +26,7 @@ public struct DiagramRecognizer: Sendable {
   /// The probability that a state without a name has none if most states have one.
   fileprivate static let noName = 0.3
   /// The probability of a name that another state of the automaton has as well, at most: one of them is wrong.
-  private static let repeatedName = 0.5
+  private static let repeatedNameProbability = 0.5
   /// The probability that an arrow without a head leads where the pen went.
   private static let penDirection = 0.8
   /// The number of doubtful rings that are tried both as states and as something else.
@@ -249,7 +249,7 @@ public struct DiagramRecognizer: Sendable {
       diagram.states[state].name = name
       diagram.note(
         nameTexts[number], .name, of: diagram.states[state].id, trust: trust,
-        atMost: repeated.contains(number) ? Self.repeatedName : 1)
+        atMost: repeated.contains(number) ? Self.repeatedNameProbability : 1)
     }
     let usualTexts = readings.symbols.divided(like: usual)
     let doubtfulTexts = readings.doubtful.divided(like: doubtful)

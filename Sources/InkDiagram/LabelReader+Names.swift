@@ -6,7 +6,7 @@ extension LabelReader {
   /// The cost of the number `n` or a later one among `n` names: numbering from zero does not reach it.
   private static let fromOne = 1.0
   /// The cost of a name that another state has.
-  private static let repeatedName = 5.0
+  private static let repeatedNameCost = 5.0
   /// The cost of a kind with fewer names than there are states.
   private static let tooFewNames = 6.0
   /// The cost of a letter, and of a number, that comes long after as many names as there are.
@@ -29,7 +29,7 @@ extension LabelReader {
           names[number].map { name in
             var score = name.text.score
             // Another state has this name already.
-            score -= Self.repeatedName * all.share(of: name.text.text, besides: shares[number])
+            score -= Self.repeatedNameCost * all.share(of: name.text.text, besides: shares[number])
             if let place = name.place, names.count > 1 {
               let beside = [place.before, place.after].map {
                 all.share(at: $0, besides: shares[number])

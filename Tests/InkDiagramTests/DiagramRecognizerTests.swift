@@ -397,7 +397,23 @@ import Testing
   @Test func aDrawingOfOtherThingsIsDoubted() throws {
     #expect(try recognize(two).warning == nil)
     let lines = (0..<7).map { line((100 + 90 * Double($0), 700), (120 + 90 * Double($0), 760)) }
-    #expect(try recognize(two + lines).warning != nil)
+    let warning = try #require(try recognize(two + lines).warning)
+    #expect(warning.hasPrefix("7 of 13 strokes belong to no state or transition: "))
+  }
+
+  /// The fewer transitions there are, the more strokes that belong to nothing say that it is no automaton.
+  @Test(arguments: [(0, 2, 3), (1, 4, 5), (3, 8, 9), (5, 10, 10)]) func looseStrokesAreDoubted(
+    transitions: Int, unsuspicious: Int, suspicious: Int
+  ) {
+    func warning(_ loose: Int) -> String? {
+      Diagram(
+        states: ["s0", "s1"].map { .init(id: $0, center: Vector(0, 0), radius: 1) },
+        transitions: (0..<transitions).map { _ in .init(from: "s0", to: "s1") },
+        strokes: (0..<10).map { .init(.other, element: $0 < loose ? nil : "s0") }
+      ).warning
+    }
+    #expect(warning(unsuspicious) == nil)
+    #expect((warning(suspicious) != nil) == (suspicious > unsuspicious))
   }
 
   @Test func aTriangleAtAStateMarksItAsInitial() throws {
