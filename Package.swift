@@ -109,8 +109,8 @@ let package = Package(
     .target(
       name: "InkTracing",
       dependencies: [
-        "DisjointSets", "ErrorText", "Ink", "InkDiagram", "InkRaster", "InkImageIO",
-        "ParallelLoops",
+        "DisjointSets", "ErrorText", "Ink", "InkDiagram", "InkImageIO", "InkRaster",
+        "InkRecognizer", "ParallelLoops",
       ]),
     .target(
       name: "InkDatasets",

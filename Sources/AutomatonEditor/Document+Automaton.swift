@@ -84,7 +84,7 @@ extension Document.Transition.Shape {
   /// The distance between a bend and a straight line that counts as straight, in canvas points.
   private static let straight = 1.0
   /// The distance of the control point of a self-loop from the centre of its state, in radii.
-  private static let loopReach = 3.0
+  private static let loopControlReach = 3.0
 
   /// Returns the control point of a quadratic Bézier curve with this bend, or `nil` for a straight line
   /// and for a self-loop above its state.
@@ -96,7 +96,7 @@ extension Document.Transition.Shape {
     case .loop(let angle, _):
       let direction = Vector(angle: angle + .pi / 2, length: 1)
       return abs(direction.x) < 1e-6 && direction.y < 0
-        ? nil : state.center + direction * (Self.loopReach * state.radius)
+        ? nil : state.center + direction * (Self.loopControlReach * state.radius)
     }
   }
 

@@ -39,9 +39,13 @@ public struct Split: Hashable, Sendable {
   /// The test part's share of all examples.
   public var testShare: Double
 
+  /// The usual share of the validation part, and of the test part.
+  public static let usualShare = 0.15
+
   /// Creates a rule.
   public init(
-    method: Method, seed: UInt64, validationShare: Double = 0.15, testShare: Double = 0.15
+    method: Method, seed: UInt64, validationShare: Double = Split.usualShare,
+    testShare: Double = Split.usualShare
   ) {
     self.method = method
     self.seed = seed

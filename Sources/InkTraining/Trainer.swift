@@ -389,6 +389,7 @@ public final class Trainer: TrainingRun {
     return Double(changed) / Double(max(1, earlier.count))
   }
 
+  /// Whether early stopping ends the training: the last epochs were no better than the best one.
   private var hasRunOutOfPatience: Bool {
     guard let patience = options.patience, let bestEpoch = progress.bestEpoch else { return false }
     return progress.history.count - bestEpoch >= patience

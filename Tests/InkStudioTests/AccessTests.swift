@@ -94,7 +94,7 @@ import Testing
         for secret in [nil, "", value, "x\(studio.token)", "\(studio.token.dropLast())"] {
           let answer = try await studio.ask(
             route.method, route.path, cookie: studio.cookie, secret: secret)
-          let isFile = route.method == .get && Page.isFile(route.path)
+          let isFile = route.method == .get && PageFiles.isFile(route.path)
           #expect(answer.status == (isFile ? 200 : 403), "\(route.path): \(answer.status)")
           #expect(isFile || answer.error.contains("Open the address that it prints"))
           #expect(!answer.text.contains(studio.token))
@@ -102,7 +102,7 @@ import Testing
         let query = try await studio.ask(
           route.method, "\(route.path)?token=\(value)", cookie: studio.cookie)
         #expect(
-          query.status == (Page.isFile(route.path) && route.path != "/" ? 200 : 403),
+          query.status == (PageFiles.isFile(route.path) && route.path != "/" ? 200 : 403),
           "\(route.path)?token=: \(query.status)")
       }
     }

@@ -114,7 +114,7 @@ import Testing
         for secret in [nil, "", value, other.secret] {
           let answer = try await studio.ask(
             route.method, route.path, by: .init(cookie: device.cookie, secret: secret))
-          let isFile = Page.isFile(route.path)
+          let isFile = PageFiles.isFile(route.path)
           #expect((answer.status == 401) != isFile, "\(route.text): \(answer.status)")
         }
       }

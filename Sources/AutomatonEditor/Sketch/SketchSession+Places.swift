@@ -85,7 +85,9 @@ extension SketchSession {
       let line = editor.document.appearance(of: transition)?.polyline ?? []
       ends = [line.first, line.last].compactMap(\.self)
     }
-    return ends.count { end in points.contains { $0.distance(to: end) < Self.headReach * usual } }
+    return ends.count { end in
+      points.contains { $0.distance(to: end) < Self.filledHeadReach * usual }
+    }
   }
 
   /// The median radius of the states.
@@ -103,7 +105,7 @@ extension SketchSession {
   /// The number of strokes, the last ones, that a filled head may belong to.
   private static let shaftsBeforeHead = 3
   /// How near a head is to the end of its shaft, as a share of the usual radius.
-  private static let headReach = 0.25
+  private static let filledHeadReach = 0.25
 
   /// Whether a stroke is small and at one end of an arrow: people fill heads by going to and fro.
   private func isFilledHead(_ stroke: Stroke, _ bounds: Bounds) -> Bool {
@@ -117,7 +119,7 @@ extension SketchSession {
         shaft.length > 1.3 * bounds.longerSide
       else { return false }
       let near = [Vector(first), Vector(last)].map { end in
-        points.contains { $0.distance(to: end) < Self.headReach * usual }
+        points.contains { $0.distance(to: end) < Self.filledHeadReach * usual }
       }
       return near[0] != near[1]
     } ?? false

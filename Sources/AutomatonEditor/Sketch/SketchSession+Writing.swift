@@ -177,15 +177,15 @@ extension SketchSession {
       self.page = Page(base: editor.document, revision: editor.revision)
       return changed
     }
-    let revision = Revision(of: page.strokes, as: page.elements, on: page.base)
+    let rereading = Rereading(of: page.strokes, as: page.elements, on: page.base)
     let diagram = diagrams.recognize(
-      revision.drawing, vocabulary: vocabulary(of: page.base), rings: revision.rings)
+      rereading.drawing, vocabulary: vocabulary(of: page.base), rings: rereading.rings)
     let current = editor.document
-    let result = editor.withIDs { revision.result(diagram, current: current, ids: &$0) }
+    let result = editor.withIDs { rereading.result(diagram, current: current, ids: &$0) }
     // What has no text yet may still be written.
     let noted = diagram.uncertain(by: result.ids).filter { !$0.value.isEmpty }
     written = [:]
-    let own = zip(page.strokes, diagram.strokes.dropFirst(revision.idealCount))
+    let own = zip(page.strokes, diagram.strokes.dropFirst(rereading.idealCount))
     for (stroke, read) in own where read.role == .text {
       guard let id = read.element.flatMap({ result.ids[$0] }) else { continue }
       written[id, default: []].append(stroke)
@@ -198,7 +198,7 @@ extension SketchSession {
           && !noted.contains { $0.element == old.element && $0.property == old.property }
       } + noted
     let changed = (try? editor.revise(result.document)) != nil
-    let changes = revision.takenBack(diagram, from: current, by: result)
+    let changes = rereading.takenBack(diagram, from: current, by: result)
     if changed, !changes.isEmpty {
       takenBack = TakenBack(
         number: (takenBack?.number ?? 0) + 1,
@@ -211,7 +211,7 @@ extension SketchSession {
     page.unreadCount = 0
     page.revision = editor.revision
     if page.strokes.count > Self.maximumStrokes {
-      page.settleOldest(diagram, revision, result, keeping: Self.keptStrokes)
+      page.settleOldest(diagram, rereading, result, keeping: Self.keptStrokes)
     }
     self.page = page
     return changed
@@ -321,10 +321,10 @@ extension Document {
 extension SketchSession.Page {
   /// Settles all elements without any of the last strokes, and forgets their strokes.
   mutating func settleOldest(
-    _ diagram: Diagram, _ revision: Revision, _ result: Revision.Result, keeping count: Int
+    _ diagram: Diagram, _ rereading: Rereading, _ result: Rereading.Result, keeping count: Int
   ) {
     let cut = strokes.count - count
-    let roles = Array(diagram.strokes.dropFirst(revision.idealCount))
+    let roles = Array(diagram.strokes.dropFirst(rereading.idealCount))
     var recent = Set(
       strokes.indices.dropFirst(cut).compactMap { index in
         roles[index].element.flatMap { result.ids[$0] } ?? elements[index]

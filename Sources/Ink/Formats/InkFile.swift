@@ -43,12 +43,25 @@ public struct InkFile: Sendable {
       if !endings.contains(ending) { endings.append(ending) }
     }
 
-    /// Whether the name of a file says that it is ink: those that end in `.json`, `.dat` or `.svg`
-    /// are mostly something else.
-    public static func isNamed(_ path: String) -> Bool {
-      [Format.ndjson, .inkML, .gestureXML, .excalidraw].contains {
-        path.lowercased().hasSuffix(".\($0.ending)")
+    /// Whether a file with this ending is mostly ink.
+    package var endsLikeInk: Bool {
+      switch self {
+      case .ndjson, .inkML, .gestureXML, .whiteboardXML, .excalidraw: true
+      case .strokeJSON, .handwritingRequest, .svg, .unipen: false
       }
+    }
+
+    /// Whether people draw whole automata in programs that write this format.
+    package var hasWholeDrawings: Bool {
+      switch self {
+      case .ndjson, .inkML, .svg, .excalidraw: true
+      case .gestureXML, .strokeJSON, .handwritingRequest, .unipen, .whiteboardXML: false
+      }
+    }
+
+    /// Whether the name of a file says that it is ink.
+    public static func isNamed(_ path: String) -> Bool {
+      allCases.contains { $0.endsLikeInk && path.lowercased().hasSuffix(".\($0.ending)") }
     }
 
     /// Whether a file may have several drawings, which are counted.

@@ -29,7 +29,7 @@ extension LineComposer {
         shape.place(pen, using: &generator)
         examples.append(
           Example(
-            .drawing(Pen(pen).draw(shape, using: &generator)), label: Recording.noWriting,
+            .drawing(HandMovement(pen).draw(shape, using: &generator)), label: Recording.noWriting,
             writer: hand, device: pen.device, source: "synthetic",
             attributes: ["kind": .text("no writing: \(shape.kind)")], origin: "drawn for \(hand)"))
       }

@@ -22,7 +22,7 @@ extension Synthesizer {
           : Shape.letter(character, hand, using: &generator)
         shape.place(hand, using: &generator)
         return Recording(
-          Pen(hand).draw(shape, using: &generator), label: String(character),
+          HandMovement(hand).draw(shape, using: &generator), label: String(character),
           writer: "synthetic-\(writer + 1)", device: hand.device, source: "synthetic",
           attributes: ["kind": .text(shape.kind)])
       }

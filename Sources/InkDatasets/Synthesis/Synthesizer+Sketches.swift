@@ -35,7 +35,7 @@ extension Synthesizer {
     var strokes: [Stroke] = []
     for element in sketch.elements {
       let shape = Shape.element(element, hand, using: &generator)
-      let drawing = Pen(hand).draw(shape, using: &generator)
+      let drawing = HandMovement(hand).draw(shape, using: &generator)
       for stroke in drawing.strokes {
         strokes.append(
           Stroke(

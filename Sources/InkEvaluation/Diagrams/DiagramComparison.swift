@@ -35,13 +35,13 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
   }
 
   /// The number of right answers among a number of questions.
-  public struct Share: Hashable, Sendable, Codable {
+  public struct RightCount: Hashable, Sendable, Codable {
     /// The number of right answers.
     public var right = 0
     /// The number of questions.
     public var count = 0
 
-    /// Creates a share.
+    /// Creates a count.
     public init(right: Int = 0, count: Int = 0) {
       (self.right, self.count) = (right, count)
     }
@@ -51,18 +51,18 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
       if isRight { right += 1 }
     }
 
-    static func + (one: Share, other: Share) -> Share {
-      Share(right: one.right + other.right, count: one.count + other.count)
+    static func + (one: RightCount, other: RightCount) -> RightCount {
+      RightCount(right: one.right + other.right, count: one.count + other.count)
     }
   }
 
   /// The drawings whose automaton is right except for names and symbols: there is an isomorphism that
   /// keeps the transitions, the initial and the final states.
-  public var structure = Share()
+  public var structure = RightCount()
   /// The drawings whose automaton is right with all names and symbols.
-  public var exact = Share()
+  public var exact = RightCount()
   /// The same, where o, 0 and O count as one character, and l, 1 and I as another.
-  public var folded = Share()
+  public var folded = RightCount()
   /// The states.
   public var states = Elements()
   /// The transitions, by their source and target.
@@ -74,19 +74,19 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
   /// The final states.
   public var final = Elements()
   /// The names of the truth's states; a missed state has a wrong name.
-  public var names = Share()
+  public var names = RightCount()
   /// The same with ``folded`` characters.
-  public var foldedNames = Share()
+  public var foldedNames = RightCount()
   /// The sets of symbols of the truth's transitions; a missed transition has wrong ones.
-  public var symbols = Share()
+  public var symbols = RightCount()
   /// The same with ``folded`` characters.
-  public var foldedSymbols = Share()
+  public var foldedSymbols = RightCount()
   /// The strokes with the right role, where the truth has roles.
-  public var roles = Share()
+  public var roles = RightCount()
   /// The strokes that are rightly text or not, where the truth has roles.
-  public var text = Share()
+  public var text = RightCount()
   /// The strokes with the right role and element.
-  public var elements = Share()
+  public var elements = RightCount()
   /// The number of strokes by their true role and then by the role found.
   public var confusion: [Diagram.Role.RawValue: [Diagram.Role.RawValue: Int]] = [:]
 

@@ -9,7 +9,7 @@ import InkTracing
 struct DrawnFile {
   /// The extensions of such files.
   static let endings =
-    [InkFile.Format.ndjson, .inkML, .svg, .excalidraw].map(\.ending) + Photograph.endings
+    InkFile.Format.allCases.filter(\.hasWholeDrawings).map(\.ending) + Photograph.endings
   /// The longer side of a photograph on the canvas, in canvas points.
   private static let longerSide = 1200.0
 

@@ -120,7 +120,7 @@ struct StudioInterface: Sendable {
   let practice: Practice
   /// What is needed for other devices, or `nil` if the studio is not shared.
   let sharing: Sharing?
-  let page: Page
+  let page: PageFiles
   let longWork: LongWork
 
   private static let maximumStrokes = 200

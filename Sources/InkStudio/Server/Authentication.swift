@@ -70,7 +70,7 @@ final class Authentication: RouterMiddleware, Sendable {
       with: request, scheme: "http", hosts: hosts, entries: ["/"])
     {
       response = StudioResponse.problem(problem.status, problem.text)
-    } else if proof == .none || proof == .cookie && !Page.isFile(context.endpointPath) {
+    } else if proof == .none || proof == .cookie && !PageFiles.isFile(context.endpointPath) {
       response = Self.closed(to: request, hasCookie: proof == .cookie)
     } else {
       pool.trust(context.connection, isWhole: proof != .cookie)

@@ -38,7 +38,7 @@ public struct Studio: Sendable {
   private let pageRecognizer: PageRecognizer
   let training: Training
   private let practice: Practice
-  private let page: Page
+  private let page: PageFiles
   let longWork: LongWork
   /// The connections of the server for this machine.
   let pool: ConnectionPool
@@ -67,7 +67,7 @@ public struct Studio: Sendable {
     self.configuration = configuration
     self.longWork = longWork
     pool = ConnectionPool(limits)
-    page = try Page()
+    page = try PageFiles()
     let folder = configuration.dataFolder
     lock = try FolderLock(folder)
     let sharingFolder = "\(folder)/sharing"

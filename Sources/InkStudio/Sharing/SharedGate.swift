@@ -52,7 +52,7 @@ final class SharedGate: RouterMiddleware, Sendable {
       return Self.refusal(of: request, context.visitor)
     }
     if context.visitor != .stranger {
-      let isFileOfDevice = context.visitor.isDevice && Page.isFile(context.endpointPath)
+      let isFileOfDevice = context.visitor.isDevice && PageFiles.isFile(context.endpointPath)
       sharing.pool.trust(context.connection, isWhole: !isFileOfDevice)
     }
     // Whoever is sent away while a body arrives must not write what it asks for.
@@ -74,7 +74,7 @@ final class SharedGate: RouterMiddleware, Sendable {
     let audience = key ?? request.cookies[sharing.audienceCookie]?.value
     let device = request.cookies[sharing.deviceCookie]?.value
     let handed = request.uri.path == "/" ? query?["token"] : nil
-    guard Page.isFile(pattern), handed == nil else {
+    guard PageFiles.isFile(pattern), handed == nil else {
       return sharing.visitor(
         device: device, secret: handed ?? request.headers[OwnRequests.secret] ?? "",
         audience: audience)

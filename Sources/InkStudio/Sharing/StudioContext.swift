@@ -76,7 +76,7 @@ enum Visitor: Hashable, Sendable {
       // Somebody who has watched can pair the same browser.
       return pattern == "/pair"
         || isRead
-          && (Self.openAddresses + Self.watchedAddresses + Page.watchFiles).contains(pattern)
+          && (Self.openAddresses + Self.watchedAddresses + PageFiles.watchFiles).contains(pattern)
     case .device(_, let isPresenter):
       if Self.openAddresses.contains(pattern) { return true }
       if method == .delete { return isPresenter && pattern == "/api/presentation" }
@@ -87,14 +87,14 @@ enum Visitor: Hashable, Sendable {
       }
       if pattern == "/api/presentation" { return isRead || isPresenter }
       return isRead
-        && (Page.isFile(pattern) || Self.watchedAddresses.contains(pattern)
+        && (PageFiles.isFile(pattern) || Self.watchedAddresses.contains(pattern)
           || ["/api/example", "/api/models"].contains(pattern))
     }
   }
 
   /// What anybody in the network gets.
   private static let openAddresses =
-    ["/pair", "/watch"] + Page.openFiles
+    ["/pair", "/watch"] + PageFiles.openFiles
   /// What the audience of a presentation gets.
   private static let watchedAddresses = [
     "/api/constants", "/api/presentation", "/api/presentation/document",

@@ -44,7 +44,7 @@ enum DiagramTruth {
 extension DiagramComparison {
   /// The comparison as lines for people.
   var lines: [String] {
-    func share(_ share: Share) -> String {
+    func share(_ share: RightCount) -> String {
       guard share.count > 0 else { return "none" }
       let percent = (100 * Double(share.right) / Double(share.count)).fixed(1)
       return "\(share.right) of \(share.count) (\(percent) %)"

@@ -34,8 +34,8 @@ struct Submission: Sendable {
   /// The endings of files that are submissions in a folder.
   static let endings = DocumentFormat.endings + drawnEndings
 
-  private static let inkEndings =
-    [InkFile.Format.ndjson, .inkML, .excalidraw].map(\.ending)
+  private static let inkEndings = InkFile.Format.allCases
+    .filter { $0.endsLikeInk && $0.hasWholeDrawings }.map(\.ending)
   private static let drawnEndings = inkEndings + Photograph.endings
 
   /// Returns the submissions in a file; each drawing of a file of ink is one.

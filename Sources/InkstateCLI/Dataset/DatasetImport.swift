@@ -9,8 +9,7 @@ struct DatasetImport: ParsableCommand {
     commandName: "import",
     abstract: "Import recordings of ink or sensors, or pictures, into one data set.",
     discussion: """
-      Reads ink as Quick, Draw! NDJSON, InkML, $1 and $N gesture XML, signature_pad's or ML Kit's JSON, \
-      Excalidraw, Google's handwriting requests, SVG, UNIPEN or IAM-OnDB's XML, and folders of these. \
+      Reads ink as \(InkFile.formatNames), and folders of these. \
       The content decides the format; what is not part of a drawing is named as ignored. Reads \
       pictures as image folders, IDX or NPY, and strips with lines of writing as PNGs or JPEGs with labels.tsv. \
       Ink is written as NDJSON, pictures as an image folder, strips as a folder with labels.tsv. \

@@ -42,10 +42,10 @@ struct DatasetSplit: ParsableCommand {
   var seed: UInt64 = 1
 
   @Option(help: "The share of the validation part.")
-  var validation = 0.15
+  var validation = Split.usualShare
 
   @Option(help: "The share of the test part.")
-  var test = 0.15
+  var test = Split.usualShare
 
   @Option(help: "With --by fold: the number of folds.")
   var folds = 5

@@ -145,7 +145,7 @@ struct PageTrainingOptions: ParsableArguments {
       preparation = try PagePreparation(longerSide: longerSide, radius: preparation.radius)
     }
     let side = side ?? DenseOptions.usualSide
-    let pages = PageReading(side: side, preparation: preparation, seed: training.seed)
+    let pages = PageFeeds(side: side, preparation: preparation, seed: training.seed)
     let feed: DenseFeed
     var chosenBy: DenseFeed?
     if composePages {
@@ -202,7 +202,7 @@ struct PageTrainingOptions: ParsableArguments {
 }
 
 /// Reads the pages of dense data sets for training.
-private struct PageReading {
+private struct PageFeeds {
   let side: Int
   let preparation: PagePreparation
   let seed: UInt64

@@ -159,7 +159,7 @@ public enum PageTrait: Int, CaseIterable, Hashable, Sendable {
 
   /// What is drawn on (``PageSurface``).
   case surface
-  /// The lines of the paper (``PaperLines``).
+  /// The lines of the paper (``PaperRuling``).
   case paperLines
   /// The distance between the lines of the paper, in px.
   case lineSpacing
@@ -256,4 +256,4 @@ enum PageSurface: Int, CaseIterable {
 }
 
 /// The lines of paper.
-enum PaperLines: Int, CaseIterable { case none, ruled, squared, dotted }
+enum PaperRuling: Int, CaseIterable { case none, ruled, squared, dotted }

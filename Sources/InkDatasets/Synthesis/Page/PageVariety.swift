@@ -232,7 +232,7 @@ extension PageTrait {
     case .symbolKind: names(SymbolKind.self)
     case .symbolPlace: names(SymbolPlace.self)
     case .surface: names(PageSurface.self)
-    case .paperLines: names(PaperLines.self)
+    case .paperLines: names(PaperRuling.self)
     default: nil
     }
   }
@@ -274,7 +274,7 @@ extension PageTrait {
     case .initialPlace, .initialLength, .initialWord: [(.initialMarker, .only(InitialMarker.arrow))]
     case .symbolCount: [(.symbolKind, .only(SymbolKind.list))]
     case .symbolTurn: [(.symbolKind, .only(SymbolKind.words))]
-    case .lineSpacing, .lineStrength: [(.paperLines, .only(PaperLines.squared))]
+    case .lineSpacing, .lineStrength: [(.paperLines, .only(PaperRuling.squared))]
     case .reflection: [(.surface, .only(PageSurface.whiteboard))]
     case .jpegQuality: [(.compressed, .chance(1))]
     default: []

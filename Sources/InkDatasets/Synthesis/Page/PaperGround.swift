@@ -17,7 +17,7 @@ struct PaperGround {
 
   /// Draws the lines of the paper.
   func drawLines(on plane: inout CoverPlane, using dice: inout PageDice) {
-    let kind: PaperLines = dice.choose(.paperLines)
+    let kind: PaperRuling = dice.choose(.paperLines)
     let reach = 1.5 * max(middle.x, middle.y)
     let spacing = dice.number(.lineSpacing)
     let strength = dice.number(.lineStrength)

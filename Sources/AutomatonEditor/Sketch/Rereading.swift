@@ -6,7 +6,7 @@ import InkDiagram
 ///
 /// The elements of `base` are settled; they are drawn in ideal ink, so that a recogniser sees what is
 /// around the new strokes.
-struct Revision {
+struct Rereading {
   /// The settled elements.
   let base: Document
   /// The ideal strokes of settled elements, and then the new strokes.

@@ -9,7 +9,7 @@ extension ModuleResources {
 }
 
 /// The files of the page.
-struct Page: Sendable {
+struct PageFiles: Sendable {
   private struct File {
     var content: Data
     var type: String
