@@ -65,6 +65,11 @@ import Testing
     }
     #expect(odds(6, 0) > odds(5, 1) && odds(5, 1) > PageNumbers.doubtfulOdds)
     #expect(odds(4, 2) < PageNumbers.doubtfulOdds)
+    // The same for states; of one look, nothing is known.
+    let less = ([state(20)], [PageArrow]())
+    let some = PageConsensus([seen, seen, seen, less]).automaton().states.map(\.odds)
+    #expect(some[0] > some[1] && some[1] > 0)
+    #expect(PageConsensus([seen]).automaton().states.map(\.odds) == [.infinity, .infinity])
   }
 
   @Test func bothHeadsAreVotedOn() {

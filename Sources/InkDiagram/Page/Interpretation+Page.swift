@@ -17,7 +17,8 @@ extension Interpretation {
     let numbers = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
     states = order.map {
       StateCandidate(
-        ring: rings[$0]!, strokes: [], isFinal: seen.states[$0].finalOdds > 0, evidence: Self.sure)
+        ring: rings[$0]!, strokes: [], isFinal: seen.states[$0].finalOdds > 0,
+        evidence: seen.states[$0].odds)
     }
     arrows = seen.arrows.compactMap { arrow -> ArrowCandidate? in
       // An outline without an area is no state.
@@ -29,7 +30,12 @@ extension Interpretation {
         shaft: Shaft(strokes: [], path: arrow.path.map(place)), heads: [],
         from: arrow.from.map { numbers[$0]! }, to: arrow.to.map { numbers[$0]! }, cost: 0,
         hasHead: arrow.headAtTip > PageNumbers.leastHead && arrow.direction > 0)
-      candidate.saving = arrow.odds < PageNumbers.doubtfulOdds ? Self.doubtful : Self.sure
+      candidate.saving =
+        arrow.odds < PageNumbers.doubtfulOdds
+        ? min(
+          PageNumbers.mostDoubtful,
+          PageNumbers.doubtfulOffset + PageNumbers.doubtfulFactor * arrow.odds)
+        : .infinity
       return candidate
     }
     arrows.sort { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
@@ -94,7 +100,4 @@ extension Interpretation {
     guard isTraced else { return .ink(strokes) }
     return .picture(pageWriting?.strip(of: line, turnedBy: turn), strokes)
   }
-
-  /// The logarithm of the odds of what the network sees, and of lines that lead elsewhere too.
-  private static let (sure, doubtful) = (3.0, 1.0)
 }

@@ -41,6 +41,12 @@ struct PageConsensus {
     2 * some.count > all.count || 2 * some.count == all.count && some.first == all.first
   }
 
+  /// Returns the logarithm of the odds of what some of `all` looks see; half a look is added to both sides, so that
+  /// none are infinite.
+  private static func odds(_ count: Int, of all: Int) -> Double {
+    log((Double(count) + 0.5) / (Double(all - count) + 0.5))
+  }
+
   /// The ends of an arrow, by the numbers of the states.
   private struct Ends: Hashable {
     var from: Int?
@@ -74,9 +80,7 @@ struct PageConsensus {
         ends.from.map { seenIn[$0].contains(look) } ?? true
       }
       guard areMost(votes, of: able) else { return [] }
-      // Half a look is added to both, so that no odds are infinite.
-      let (count, missing) = (Double(votes.count), Double(able.count - votes.count))
-      let odds = log((count + 0.5) / (missing + 0.5))
+      let odds = Self.odds(votes.count, of: able.count)
       return arrows[ends]![votes[0]]!.map { arrow in
         var arrow = arrow
         (arrow.from, arrow.to) = (ends.from.map { newNumbers[$0]! }, to)
@@ -93,6 +97,7 @@ struct PageConsensus {
       looks[look].states[numbers[look].firstIndex(of: number)!]
     }
     var state = seen[0]
+    if looks.count > 1 { state.odds = Self.odds(seen.count, of: looks.count) }
     let finals = seen.indices.filter { seen[$0].finalOdds > 0 }
     let isFinal = areMost(finals, of: Array(seen.indices))
     state.finalOdds = seen.first { ($0.finalOdds > 0) == isFinal }!.finalOdds

@@ -12,6 +12,8 @@ struct PageState {
   var support: Double
   /// The logarithm of the odds that it is final.
   var finalOdds: Double
+  /// The logarithm of the odds that it is a state, if several looks see the page.
+  var odds = Double.infinity
 
   /// The number of directions of an outline.
   static let directions = 64
