@@ -209,6 +209,20 @@ import Testing
         .components(separatedBy: "<section").count == 7)
   }
 
+  @Test func nothingInAFolderIsLeftOutSilently() throws {
+    try folder.write("mixed/notes.txt", "for Tuesday")
+    try folder.write("mixed/photo", "\0\0\0 ftypheic")
+    let drawing = URL(fileURLWithPath: "\(Self.project)/Examples/Drawings/mod3.ndjson")
+    try folder.write("mixed/mod3.ndjson", String(contentsOf: drawing, encoding: .utf8))
+    let result = try run("recognize", "mixed")
+    #expect(result.status == 2 && result.output.hasPrefix("mixed/mod3.ndjson:1: 3 states, "))
+    let photograph =
+      "mixed/photo: expected ink, a PNG or a JPEG, found an HEIC photograph; save it as a PNG or a JPEG"
+    #expect(
+      result.errors
+        == "skipped: 1 other file (mixed/notes.txt)\nnot read: \(photograph)\n", "\(result.errors)")
+  }
+
   @Test func picturesOfAFolderAreMeasured() throws {
     let photograph = URL(fileURLWithPath: "\(Self.project)/Examples/Pictures/paper.jpg")
     try folder.write("pictures/paper.jpg", "")

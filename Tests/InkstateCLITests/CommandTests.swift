@@ -375,7 +375,9 @@ let interrupting = """
     try folder.write("in/d.png", PNG.encode(picture.inverted()))
     var result = try run("classify in")
     #expect(result.status == 0)
-    #expect(result.errors == "in/d.png: dark ink on a light background, inverted\n")
+    #expect(
+      result.errors == "skipped: 1 other file (in/README.md)\n"
+        + "in/d.png: dark ink on a light background, inverted\n")
     let lines = result.output.split(separator: "\n")
     #expect(
       lines.map { String($0.prefix { $0 != " " }) }

@@ -36,16 +36,22 @@ struct DrawingInputs {
   }
 
   /// Returns the files of ink and the pictures in a folder, and how many links lead elsewhere; names those, and
-  /// says so if there are no files.
+  /// says what is skipped, and whether there is nothing else.
   func files(in folder: String) throws -> (readable: [String], refusedCount: Int) {
     let listing = try FileTree.listing(below: folder)
     let (files, refusals) = (listing.files, listing.refusals)
     for refusal in refusals { Terminal.say("not read: \(refusal)") }
     let readable = files.filter(isReadable)
+    let isRead = Set(readable)
+    let others = files.filter { !isRead.contains($0) }
+    let found = others.first.map {
+      "\(others.count.counted("other file")) (\($0)\(others.count > 1 ? " first" : ""))"
+    }
     if readable.isEmpty {
-      let found =
-        files.first.map { "\(files.count.counted("other file")) (\($0))" } ?? "an empty folder"
-      Terminal.say("not read: \(folder): expected ink or pictures, found \(found)")
+      Terminal.say(
+        "not read: \(folder): expected ink or pictures, found \(found ?? "an empty folder")")
+    } else if let found {
+      Terminal.say("skipped: \(found)")
     }
     return (readable, refusals.count)
   }
@@ -77,16 +83,19 @@ struct DrawingInputs {
     return failureCount
   }
 
-  /// Whether a file in a folder is ink or a picture, by its content or its name.
+  /// Whether a file in a folder is ink or a picture, by its content or its name, even one that has to be saved in
+  /// another format first.
   private func isReadable(_ path: String) -> Bool {
     if Photograph.isName(path) || InkFile.Format.isNamed(path) { return true }
-    return (try? InkFile(path: path)) != nil || Photograph.isPhotograph(start(of: path))
+    if (try? InkFile(path: path)) != nil { return true }
+    let start = start(of: path)
+    return Photograph.isPhotograph(start) || Photograph.otherFormat(of: start) != nil
   }
 
   private func start(of path: String) -> Data {
     let handle = FileHandle(forReadingAtPath: path)
     defer { try? handle?.close() }
-    return (try? handle?.read(upToCount: 8)) ?? Data()
+    return (try? handle?.read(upToCount: 12)) ?? Data()
   }
 
   /// Answers every item of a file; returns how many could not be read.
