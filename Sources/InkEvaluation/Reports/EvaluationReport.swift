@@ -51,17 +51,9 @@ public struct EvaluationReport: Codable, Sendable {
       lines += ["", "each picture rotated by a random angle and scaled:"]
       lines += Self.lines(disturbed)
     }
-    for breakdown in breakdowns { lines += [""] + Self.lines(breakdown) }
+    for breakdown in breakdowns { lines += [""] + Self.table(breakdown).aligned }
     if let events { lines += ["", events.text] }
     return lines.joined(separator: "\n")
-  }
-
-  private static func lines(_ breakdown: Breakdown) -> [String] {
-    let table = Self.table(breakdown)
-    let width = max(10, table.map { $0[0].count }.max() ?? 0) + 2
-    return table.map { row in
-      row[0].padded(width) + row[1].padded(24) + row[2...].map { $0.leftPadded(19) }.joined()
-    }
   }
 
   /// Returns the cells of a breakdown: the heading, the rows, and the mean of the rows.
@@ -248,5 +240,16 @@ public struct EvaluationReport: Codable, Sendable {
   private static func operatingPoint(_ evaluation: Evaluation) -> (Double, Double)? {
     guard evaluation.rejection != nil else { return nil }
     return (evaluation.falseRejectionRate.value, evaluation.falseAcceptanceRate.value)
+  }
+}
+
+extension [[String]] {
+  /// The rows of a table as lines: two columns to the left, the others to the right.
+  var aligned: [String] {
+    let width = (map { $0[0].count }.max() ?? 0) + 2
+    return map { row in
+      row[0].padded(width) + row[1].padded(24)
+        + row[2...].map { "  " + $0.leftPadded(19) }.joined()
+    }
   }
 }

@@ -56,12 +56,7 @@ public struct ReadingReport: Codable, Sendable {
       }
     }
     for breakdown in breakdowns {
-      let table = Self.table(breakdown)
-      let width = max(10, table.map { $0[0].count }.max() ?? 0) + 2
-      lines.append("")
-      lines += table.map { row in
-        row[0].padded(width) + row[1].padded(24) + row[2...].map { $0.leftPadded(19) }.joined()
-      }
+      lines += [""] + Self.table(breakdown).aligned
     }
     return lines.joined(separator: "\n")
   }
