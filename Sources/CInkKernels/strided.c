@@ -1,7 +1,6 @@
 // Convolutions with a stride over planes with the channels last, and those over planes that are upsampled.
 
 #include <math.h>
-#include <string.h>
 
 #include "CInkKernels.h"
 #include "vectors.h"

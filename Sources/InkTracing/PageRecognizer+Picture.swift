@@ -17,7 +17,7 @@ extension PageRecognizer {
   ///
   /// - Throws: `PictureError` naming `path` where the data is neither, broken, cut off or has more than
   ///   ``maximumPixels``.
-  public func readPicture(
+  package func readPicture(
     _ data: Data, path: String, longerSide: Int? = nil
   ) throws(PictureError) -> Bitmap {
     if let (width, height) = Photograph.size(of: data), width * height > Self.maximumPixels {

@@ -65,11 +65,23 @@ import Testing
     }
     #expect(odds(6, 0) > odds(5, 1) && odds(5, 1) > PageNumbers.doubtfulOdds)
     #expect(odds(4, 2) < PageNumbers.doubtfulOdds)
-    // The same for states; of one look, nothing is known.
+    // The same for states, where looks disagree.
     let less = ([state(20)], [PageArrow]())
     let some = PageConsensus([seen, seen, seen, less]).automaton().states.map(\.odds)
-    #expect(some[0] > some[1] && some[1] > 0)
+    #expect(some[0] == .infinity && some[1] > 0 && some[1] < 2)
     #expect(PageConsensus([seen]).automaton().states.map(\.odds) == [.infinity, .infinity])
+  }
+
+  @Test func aDoubtfulArrowIsAsLikelyAsItsOdds() {
+    func odds(_ odds: Double) -> Double {
+      var arrow = arrow(0, 1)
+      arrow.odds = odds
+      return arrow.oddsIfChosen
+    }
+    #expect(odds(PageNumbers.doubtfulOdds) == .infinity)
+    // Nine of ten are right just below, and half of those that the network takes for none.
+    #expect(odds(0.9) == PageNumbers.mostDoubtful)
+    #expect(abs(odds(-0.5) - 1.1) < 1e-9 && odds(-2) < 0)
   }
 
   @Test func bothHeadsAreVotedOn() {

@@ -115,4 +115,23 @@ import TestSupport
       }
     }
   }
+
+  @Test(arguments: [(1, 1), (3, 70), (33, 65)]) func aPictureIsTurnedByQuarters(
+    width: Int, height: Int
+  ) {
+    let picture = Bitmap(
+      width: width, height: height,
+      pixels: (0..<width * height).map { UInt8(truncatingIfNeeded: 7 * $0) })
+    let turned = picture.turned(byQuarters: 1)
+    #expect(turned.width == height && turned.height == width)
+    // Clockwise: the first column from below becomes the first row.
+    for row in 0..<height {
+      for column in 0..<width {
+        #expect(turned[column, height - 1 - row] == picture[row, column])
+      }
+    }
+    #expect(picture.turned(byQuarters: 5) == turned)
+    #expect(turned.turned(byQuarters: -1) == picture)
+    #expect(picture.transposed().transposed() == picture)
+  }
 }

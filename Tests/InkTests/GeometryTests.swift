@@ -74,6 +74,17 @@ import TestSupport
     #expect(sets.root(of: 40) == 40)
   }
 
+  @Test func aVectorIsAListOfTwoNumbers() throws {
+    let data = try JSONEncoder().encode([Vector(1.5, -2)])
+    #expect(String(decoding: data, as: UTF8.self) == "[[1.5,-2]]")
+    #expect(try JSONDecoder().decode([Vector].self, from: data) == [Vector(1.5, -2)])
+    for text in ["[[1]]", "[[1,2,3]]"] {
+      #expect(throws: DecodingError.self) {
+        try JSONDecoder().decode([Vector].self, from: Data(text.utf8))
+      }
+    }
+  }
+
   @Test func simplificationKeepsCornersAndDropsTheRest() {
     let bent = Stroke(
       (0...10).map { Point(Double($0), 0) } + (1...10).map { Point(10, Double($0)) })

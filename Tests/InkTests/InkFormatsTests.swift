@@ -412,4 +412,19 @@ import TestSupport
     #expect(found.hasPrefix("ink: expected ink: NDJSON, InkML"), "\(found)")
     #expect(found.hasSuffix("found something else"), "\(found)")
   }
+
+  /// What is ink by its name in folders, and what people draw whole automata in.
+  @Test func endingsSayWhatAFileIs() {
+    typealias Format = InkFile.Format
+    #expect(
+      Format.endings.filter { Format.isNamed("a.\($0)") } == [
+        "ndjson", "inkml", "xml", "excalidraw",
+      ])
+    for format in Format.allCases {
+      #expect(format.endsLikeInk == Format.isNamed("a.\(format.ending.uppercased())"))
+    }
+    #expect(
+      Format.allCases.filter(\.hasWholeDrawings).map(\.ending)
+        == ["ndjson", "inkml", "excalidraw", "svg"])
+  }
 }

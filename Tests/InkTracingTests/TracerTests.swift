@@ -347,6 +347,18 @@ import Testing
     }
   }
 
+  @Test func aPictureIsTracedThatIsHardlyWiderThanItsInk() throws {
+    let (width, height) = (40, 200)
+    let samples: [UInt8] = (0..<width * height).map { index in
+      let isInk = (7..<33).contains(index % width) && (20..<180).contains(index / width)
+      return isInk ? 20 : 240
+    }
+    let traced = try Tracer(workers: 1).trace(
+      Photograph(width: width, height: height, channels: 1, samples: samples))
+    let bounds = try #require(traced.drawing.bounds)
+    #expect(bounds.minX > 3 && bounds.maxX < 37 && bounds.height > 100)
+  }
+
   @Test func noiseIsRefusedOrEmpty() throws {
     var random = SeededGenerator(seed: 4)
     let (width, height) = (1000, 800)

@@ -30,12 +30,7 @@ extension Interpretation {
         shaft: Shaft(strokes: [], path: arrow.path.map(place)), heads: [],
         from: arrow.from.map { numbers[$0]! }, to: arrow.to.map { numbers[$0]! }, cost: 0,
         hasHead: arrow.headAtTip > PageNumbers.leastHead && arrow.direction > 0)
-      candidate.saving =
-        arrow.odds < PageNumbers.doubtfulOdds
-        ? min(
-          PageNumbers.mostDoubtful,
-          PageNumbers.doubtfulOffset + PageNumbers.doubtfulFactor * arrow.odds)
-        : .infinity
+      candidate.saving = arrow.oddsIfChosen
       return candidate
     }
     arrows.sort { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }

@@ -31,6 +31,12 @@ struct PageArrow {
   var left: [Double] = []
   /// The logarithm of the odds that it is one.
   var odds = 0.0
+  /// The logarithm of the odds that it is right if it is chosen; infinite if there is no doubt.
+  var oddsIfChosen: Double {
+    guard odds < PageNumbers.doubtfulOdds else { return .infinity }
+    return min(
+      PageNumbers.mostDoubtful, PageNumbers.doubtfulOffset + PageNumbers.doubtfulFactor * odds)
+  }
 
   /// Turns it around.
   mutating func turn() {

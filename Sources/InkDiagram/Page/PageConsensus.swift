@@ -97,7 +97,7 @@ struct PageConsensus {
       looks[look].states[numbers[look].firstIndex(of: number)!]
     }
     var state = seen[0]
-    if looks.count > 1 { state.odds = Self.odds(seen.count, of: looks.count) }
+    if seen.count < looks.count { state.odds = Self.odds(seen.count, of: looks.count) }
     let finals = seen.indices.filter { seen[$0].finalOdds > 0 }
     let isFinal = areMost(finals, of: Array(seen.indices))
     state.finalOdds = seen.first { ($0.finalOdds > 0) == isFinal }!.finalOdds

@@ -45,8 +45,8 @@ enum PageNumbers {
   static let dark = 180, bright = 230
   /// The size of the smaller looks at a picture, as a share of that of the larger ones.
   static let smallerLook = 0.88
-  /// How far the centres of one state are apart at most, in half axes: in two looks, or as the network sees it and as
-  /// it is known.
+  /// How far the centres of one state are apart at most: in two looks, in half axes, or as the network sees it and as it
+  /// is known, in half axes or radii of the known one.
   static let samePlace = 0.5
 
   // MARK: Writing
@@ -162,9 +162,11 @@ enum PageNumbers {
   /// The cosine of the angle of a bend where it counts whether a line goes straight on, at most, and how far from it is
   /// looked: so many cells, and a share of the usual radius.
   static let bend = 0.85, bendCells = 3.0, bendWidth = 0.1
-  /// The logarithm of the odds below which an arrow is a doubtful one, what they are then, as a line of the odds that its
-  /// network gives, and the largest: of 56 doubtful arrows of composed pages and photographs, 47 are right.
-  static let doubtfulOdds = 1.0, doubtfulOffset = 1.9, doubtfulFactor = 1.6, mostDoubtful = 2.1
+  /// The logarithm of the odds, by its network or by votes, below which a chosen arrow is doubtful.
+  static let doubtfulOdds = 1.0
+  /// How likely a doubtful arrow is right, as a line of these odds, and at most; fitted to 1,251 arrows of composed pages
+  /// and photographs, of which 56 were doubtful, and 47 of these right.
+  static let doubtfulOffset = 1.9, doubtfulFactor = 1.6, mostDoubtful = 2.1
   /// The largest logarithms of the lengths of an arrow between states, and of an initial one, in usual radii, that the
   /// network for lines gets.
   ///

@@ -12,7 +12,7 @@ struct PageState {
   var support: Double
   /// The logarithm of the odds that it is final.
   var finalOdds: Double
-  /// The logarithm of the odds that it is a state, if several looks see the page.
+  /// The logarithm of the odds that it is a state, by the votes of the looks that see it; infinite if all do.
   var odds = Double.infinity
 
   /// The number of directions of an outline.

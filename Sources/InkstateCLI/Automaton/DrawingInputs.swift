@@ -53,6 +53,10 @@ struct DrawingInputs {
     } else if let found {
       Terminal.say("skipped: \(found)")
     }
+    for file in others {
+      guard let format = Photograph.otherFormat(of: start(of: file)) else { continue }
+      Terminal.say("skipped: \(file): \(format); save it as a PNG or a JPEG")
+    }
     return (readable, refusals.count)
   }
 
@@ -83,13 +87,10 @@ struct DrawingInputs {
     return failureCount
   }
 
-  /// Whether a file in a folder is ink or a picture, by its content or its name, even one that has to be saved in
-  /// another format first.
+  /// Whether a file in a folder is ink or a picture, by its content or its name.
   private func isReadable(_ path: String) -> Bool {
     if Photograph.isName(path) || InkFile.Format.isNamed(path) { return true }
-    if (try? InkFile(path: path)) != nil { return true }
-    let start = start(of: path)
-    return Photograph.isPhotograph(start) || Photograph.otherFormat(of: start) != nil
+    return (try? InkFile(path: path)) != nil || Photograph.isPhotograph(start(of: path))
   }
 
   private func start(of path: String) -> Data {

@@ -10,6 +10,7 @@ struct DatasetImport: ParsableCommand {
     abstract: "Import recordings of ink or sensors, or pictures, into one data set.",
     discussion: """
       Reads ink as \(InkFile.formatNames), and folders of these. \
+      NDJSON may be that of Quick, Draw!, and gesture XML that of $1 and $N. \
       The content decides the format; what is not part of a drawing is named as ignored. Reads \
       pictures as image folders, IDX or NPY, and strips with lines of writing as PNGs or JPEGs with labels.tsv. \
       Ink is written as NDJSON, pictures as an image folder, strips as a folder with labels.tsv. \
