@@ -24,7 +24,7 @@ package struct DisjointSets {
     parents[root(of: number)] = root(of: other)
   }
 
-  /// Returns which of `numbers`, which increase, are in one set: the set of the first number first.
+  /// Returns `numbers`, which increase, divided into their sets, in the order of the first number of each.
   package mutating func groups(of numbers: some Sequence<Int>) -> [[Int]] {
     Dictionary(grouping: numbers) { root(of: $0) }.values.sorted { $0[0] < $1[0] }
   }

@@ -10,7 +10,7 @@ struct ArrowChoice {
   let scale: Double
 
   /// The cost of each initial arrow after the first one, and of none.
-  private static let notOneInitial = 3.0
+  private static let initialCountCost = 3.0
   /// The number of arrows that are tried as the initial one.
   private static let maximumInitial = 4
   /// The cost of writing beside an initial arrow.
@@ -40,7 +40,7 @@ struct ArrowChoice {
       let choices = likely.map { only in
         var changed = savings
         for index in found.indices where found[index].isInitial && index != only {
-          changed[index] -= Self.notOneInitial
+          changed[index] -= Self.initialCountCost
         }
         let choice = chosen(changed)
         return (choice: choice, saving: choice.reduce(0) { $0 + changed[$1] })
@@ -60,7 +60,7 @@ struct ArrowChoice {
       let best = found.indices.filter({ found[$0].isInitial })
         .max(by: { gain($0) < gain($1) })
     else { return first.map { found[$0] } }
-    savings[best] += Self.notOneInitial - (hasLabel(found[best], labels) ? Self.labelled : 0)
+    savings[best] += Self.initialCountCost - (hasLabel(found[best], labels) ? Self.labelled : 0)
     return chosen(savings).map { found[$0] }
   }
 

@@ -188,7 +188,8 @@ public struct Diagram: Hashable, Sendable {
     (self.uncertain, self.rejection) = (uncertain, rejection)
   }
 
-  /// The share of strokes that may belong to nothing, where an automaton has as many transitions as is usual, and in any.
+  /// The shares of strokes that may belong to nothing: in a drawing with as many transitions as is usual, and in any
+  /// drawing.
   private static let (usualLoose, largestLoose) = (0.4, 0.9)
 
   /// Returns the diagram moved, turned and scaled by `transform`, which keeps shapes.

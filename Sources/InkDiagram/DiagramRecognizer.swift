@@ -34,8 +34,9 @@ public struct DiagramRecognizer: Sendable {
   private static let maximumDoubtful = 5
   /// How much less a drawing has to cost with a doubtful ring as a state.
   private static let newState = 1.5
-  /// To save time, above this number of strokes, doubtful rings are not tried both ways; of writing, its rows are not
-  /// judged; and of names and labels, they are read at one angle.
+  /// The number of strokes above which work is left out to save time: with more strokes in all, doubtful rings are not
+  /// tried both ways; with more strokes of writing, its rows are not judged; with more strokes of names and labels,
+  /// these are read at one angle.
   static let maximumStrokes = 400
   /// The strokes of writing for each ring above which bare rings are letters.
   private static let writingOfState = 6

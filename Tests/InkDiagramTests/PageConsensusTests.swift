@@ -79,7 +79,7 @@ import Testing
       return arrow.oddsIfChosen
     }
     #expect(odds(PageNumbers.doubtfulOdds) == .infinity)
-    // Nine of ten are right just below, and half of those that the network takes for none.
+    // Just below, nine of ten are right, and fewer with lower odds.
     #expect(odds(0.9) == PageNumbers.mostDoubtful)
     #expect(abs(odds(-0.5) - 1.1) < 1e-9 && odds(-2) < 0)
   }

@@ -3,6 +3,7 @@ import Ink
 import InkDiagram
 import InkImageIO
 import InkRaster
+import ParallelLoops
 import SeededRandom
 import Testing
 
@@ -239,18 +240,20 @@ import Testing
   }
 
   @Test(arguments: [
-    ("red on white", (200.0, 40.0, 40.0), (240.0, 240.0, 240.0)),
-    ("blue on yellow", (60, 80, 190), (240, 225, 150)),
-    ("pencil", (150, 150, 150), (225, 225, 225)),
-    ("white chalk on green", (225, 230, 225), (40, 80, 60)),
-    ("red chalk on black", (190, 90, 90), (45, 45, 45)),
+    ("red on white", (200.0, 40.0, 40.0), (240.0, 240.0, 240.0), false),
+    ("blue on yellow", (60, 80, 190), (240, 225, 150), false),
+    ("pencil", (150, 150, 150), (225, 225, 225), false),
+    ("white chalk on green", (225, 230, 225), (40, 80, 60), true),
+    ("red chalk on black", (190, 90, 90), (45, 45, 45), true),
   ])
   func anyInkOnAnyPaper(
-    name: String, ink: (Double, Double, Double), paper: (Double, Double, Double)
+    name: String, ink: (Double, Double, Double), paper: (Double, Double, Double), isLight: Bool
   ) throws {
     var scene = Scene()
     (scene.ink, scene.paper, scene.dimmest) = (ink, paper, 0.6)
     scene.strokes = [Scene.ring(150, 130, radius: 40), Scene.line(200, 60, 420, 300)]
+    let evened = EvenedPicture(scene.photograph(), reduction: 1, loop: ParallelLoop(workers: 2))
+    #expect(evened.isLightOnDark == isLight)
     let traced = try trace(scene)
     #expect(traced.drawing.strokes.count == 2)
     #expect(share(of: traced.drawing.strokes, near: scene.strokes) > 0.99)
