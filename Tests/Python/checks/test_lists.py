@@ -1,10 +1,12 @@
-"""What `scripts/mutate` and `scripts/fuzz` read about the code still fits it."""
+"""What `scripts/mutate` and `scripts/fuzz` read about the code still fits it, and what a page shows of quickstart."""
 
 import importlib.machinery
 import importlib.util
 import json
 import os
+import re
 import subprocess
+import time
 
 import pytest
 
@@ -54,3 +56,30 @@ def test_the_files_of_every_reader_exist():
     missing = [path for paths in readers.values() for path in paths
                if not os.path.isfile(os.path.join(ROOT, "Sources", path))]
     assert missing == []
+
+
+@pytest.mark.parametrize("program, passes, failure", [
+    ("echo '✔ Test a() passed'", True, None),
+    ("echo '✘ Test a(of:) recorded an issue with 1 argument'; sleep 60", False, "a"),
+    ("kill -SEGV $$", False, "a crash"),
+    ("sleep 60", False, "time is up"),
+])
+def test_the_first_failure_ends_the_tests(mutate, tmp_path, program, passes, failure):
+    tests = tmp_path / ".build-tests" / "release" / "inkstatePackageTests.xctest"
+    os.makedirs(tests.parent)
+    tests.write_text(f"#!/bin/bash\n{program}\n")
+    tests.chmod(0o700)
+    begin = time.monotonic()
+    passed, name, printed = mutate.run_tests(str(tmp_path), number=1, longest=3)
+    assert passed == passes and (passes or name == failure)
+    assert ("Test a(" in printed) == ("Test a(" in program)
+    assert time.monotonic() - begin < 30
+
+
+def test_the_page_shows_what_quickstart_runs():
+    with open(os.path.join(ROOT, "scripts", "quickstart")) as script:
+        run = re.findall(r"^show (.*)", script.read().replace("\\\n", ""), re.M)
+    with open(os.path.join(ROOT, "docs", "training.md")) as page:
+        shown = re.findall(r"^\$ inkstate (.*)", page.read(), re.M)
+    assert len(shown) >= 4
+    assert [one for one in shown if not any(f"{command} ".startswith(f"{one} ") for command in run)] == []
