@@ -123,7 +123,7 @@ import SeededRandom
   static func architecture(_ request: Request) throws -> Architecture {
     switch request.network {
     case "reader": return try .reader(classCount: characterCount + 1)
-    case "page": return try .page(classCount: DenseClass.pages.count)
+    case "page": return try .page(classCount: SegmentationClass.pages.count)
     case _ where request.isOfSeries: return try series(request, count: 0).0
     default:
       guard
@@ -382,36 +382,36 @@ import SeededRandom
   /// Whole steps of training on pages in memory: cutting parts of 384 × 384 pixels out, preparing them, both
   /// passes, the optimiser.
   static func trainPage(_ request: Request, threads: Int) throws -> Answer {
-    let side = DenseOptions.usualSide
-    let classes = DenseClass.pages
+    let side = SegmentationOptions.usualSide
+    let classes = SegmentationClass.pages
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "pages-\(ProcessInfo.processInfo.processIdentifier)"
     ).path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var generator = SeededGenerator(seed: 1)
-    try DenseWriter.write(to: folder, classes: classes) { writer in
+    try SegmentationWriter.write(to: folder, classes: classes) { writer in
       for _ in 0..<max(16, 2 * request.batch) {
-        let cells = side / DenseFeed.cell
+        let cells = side / SegmentationFeed.cell
         try writer.add(
-          DenseWriter.EncodedPage(
+          SegmentationWriter.EncodedPage(
             Photograph(
               width: side, height: side, channels: 1,
               samples: noise(side * side, using: &generator)),
-            mask: DenseMask(
+            mask: SegmentationMask(
               width: cells, height: cells,
               classes: (0..<cells * cells).map { _ in
                 UInt8(generator.index(below: classes.count))
               }), writer: nil, source: nil))
       }
     }
-    let dataset = try DenseDataset(folder: folder)
-    let feed = try DenseFeed(
+    let dataset = try SegmentationDataset(folder: folder)
+    let feed = try SegmentationFeed(
       dataset, pages: dataset.pages, side: side, preparation: .standard, augmentation: .none,
       seed: 1)
     var options = plainOptions(request)
-    options.dense = DenseOptions(shares: feed.shares)
+    options.segmentation = SegmentationOptions(shares: feed.shares)
     return try steps(
-      of: DenseTrainer(
+      of: SegmentationTrainer(
         architecture(request), feed: feed, validation: nil, preparation: .standard,
         options: options, workers: threads), request)
   }

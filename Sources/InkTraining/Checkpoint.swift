@@ -104,7 +104,7 @@ struct Checkpoint {
         try compare("option \(mine.label ?? "")", "\(mine.value)", "\(theirs.value)")
       }
     }
-    if let mine = identity.options.dense, let theirs = stored.options.dense {
+    if let mine = identity.options.segmentation, let theirs = stored.options.segmentation {
       // Who trains on pages gives a number of steps, of which epochs are made.
       try compare(
         "the number of steps", identity.options.epochs * mine.stepsPerEpoch,

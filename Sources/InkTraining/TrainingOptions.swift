@@ -44,13 +44,14 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   /// The seed of all random numbers.
   public var seed: UInt64 = 1
   /// The options of a network with a class for each cell; `nil` for other networks.
-  public var dense: DenseOptions?
+  public var segmentation: SegmentationOptions?
 
   /// The names in checkpoints, which older versions wrote too.
   private enum CodingKeys: String, CodingKey {
     case epochs, batchSize, optimizer, learningRate, schedule, labelSmoothing, balancesClasses
     case augmentation, uprightShare, reorderedShare, seriesAugmentation, patience
-    case averageDecay, seed, dense
+    case averageDecay, seed
+    case segmentation = "dense"
     case minimumExtent = "leastExtent"
     case maxGradientNorm = "longestGradient"
   }

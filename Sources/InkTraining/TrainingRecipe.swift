@@ -132,22 +132,22 @@ public struct TrainingRecipe: Hashable, Sendable {
 
   /// Returns the options for training in `steps` steps, or as many as suit the data, on `feed`.
   public func options(
-    for feed: DenseFeed, steps: Int? = nil, startsFromModel: Bool = false
+    for feed: SegmentationFeed, steps: Int? = nil, startsFromModel: Bool = false
   ) -> TrainingOptions {
     var options = TrainingOptions()
-    var dense = DenseOptions(shares: feed.shares)
-    dense.side = feed.side
-    if feed.fields.groups.isEmpty { dense.fieldWeight = 0 }
+    var segmentation = SegmentationOptions(shares: feed.shares)
+    segmentation.side = feed.side
+    if feed.fields.groups.isEmpty { segmentation.fieldWeight = 0 }
     if !balancesClasses {
-      dense.classWeights = [Double](repeating: 1, count: feed.classes.count)
+      segmentation.classWeights = [Double](repeating: 1, count: feed.classes.count)
     }
     // On two cores, a step takes about a quarter of a second.
     let steps =
-      steps ?? epochs.map { $0 * dense.stepsPerEpoch }
+      steps ?? epochs.map { $0 * segmentation.stepsPerEpoch }
       ?? (feed.pageCount == nil ? 8000 : 1500) / (startsFromModel ? 4 : 1)
-    dense.stepsPerEpoch = min(dense.stepsPerEpoch, steps)
-    options.dense = dense
-    options.epochs = (steps + dense.stepsPerEpoch - 1) / dense.stepsPerEpoch
+    segmentation.stepsPerEpoch = min(segmentation.stepsPerEpoch, steps)
+    options.segmentation = segmentation
+    options.epochs = (steps + segmentation.stepsPerEpoch - 1) / segmentation.stepsPerEpoch
     options.batchSize = batchSize ?? 8
     (options.optimizer, options.schedule) = (optimizer, schedule)
     options.learningRate = learningRate ?? (startsFromModel ? 1e-3 : 3e-3)
@@ -212,13 +212,15 @@ extension TrainingOptions {
       case .adamW: "AdamW"
       }
     parts.append("\(method) with a \(course) rate of \(learningRate.shortest)")
-    if let dense {
+    if let segmentation {
       parts[0] =
-        "\((epochs * dense.stepsPerEpoch).counted("step")) of \(batchSize.counted("crop")) of "
-        + "\(dense.side) × \(dense.side)"
-      let weights = dense.classWeights.map(\.shortest).joined(separator: ", ")
+        "\((epochs * segmentation.stepsPerEpoch).counted("step")) of \(batchSize.counted("crop")) of "
+        + "\(segmentation.side) × \(segmentation.side)"
+      let weights = segmentation.classWeights.map(\.shortest).joined(separator: ", ")
       parts.append("classes weigh \(weights)")
-      if dense.fieldWeight > 0 { parts.append("fields weigh \(dense.fieldWeight.shortest)") }
+      if segmentation.fieldWeight > 0 {
+        parts.append("fields weigh \(segmentation.fieldWeight.shortest)")
+      }
       return parts.joined(separator: ", ")
     }
     parts.append(balancesClasses ? "classes balanced" : "classes not balanced")

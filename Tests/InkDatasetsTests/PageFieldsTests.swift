@@ -10,7 +10,7 @@ import Testing
   private static let pictures = (0..<24).map { composer.picture($0) }
 
   /// The values of a group at a cell, or `nil` if they are not known.
-  private func values(_ fields: DenseFields, group: Int, at index: Int) -> [Float]? {
+  private func values(_ fields: SegmentationFields, group: Int, at index: Int) -> [Float]? {
     let names = fields.names
     guard fields.known[index * names.groups.count + group] == 1 else { return nil }
     let start = names.groups[..<group].reduce(0) { $0 + $1.fields.count }
@@ -18,7 +18,7 @@ import Testing
     return Array(fields.values[first..<first + names.groups[group].fields.count])
   }
 
-  private func place(_ index: Int, _ mask: DenseMask) -> Vector {
+  private func place(_ index: Int, _ mask: SegmentationMask) -> Vector {
     Vector(2 * Double(index % mask.width) + 1, 2 * Double(index / mask.width) + 1)
   }
 
@@ -46,13 +46,13 @@ import Testing
         known += 1
         let center =
           place(index, picture.mask) + Vector(Double(own[0]), Double(own[1]))
-          * DenseFieldNames.pageUnit
+          * SegmentationFieldNames.pageUnit
         let states = picture.page.states
         let number = states.indices.min {
           states[$0].center.distance(to: center) < states[$1].center.distance(to: center)
         }!
         #expect(states[number].center.distance(to: center) < 0.01)
-        let stated = own[2...3].map { DenseFieldNames.pageUnit * exp(Double($0)) }
+        let stated = own[2...3].map { SegmentationFieldNames.pageUnit * exp(Double($0)) }
         #expect(zip(stated, halfSides[number]).allSatisfy { abs($0 - $1) < 0.01 * $1 })
         if stated.max()! > 1.1 * stated.min()! { long += 1 }
         #expect(picture.page.states.contains { $0.isFinal == (own[4] == 1) })

@@ -40,7 +40,7 @@ import Testing
   /// Training and decoding mean the same by the classes and the fields, in the same order.
   @Test func classesAreThoseOfComposedPages() {
     #expect(PageNumbers.classes == PageClass.allCases.map(\.name))
-    #expect(PageNumbers.fields == DenseFieldNames.pages.all)
+    #expect(PageNumbers.fields == SegmentationFieldNames.pages.all)
   }
 
   /// A model that sees something else is refused, and crashes nothing.

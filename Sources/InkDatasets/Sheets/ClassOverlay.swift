@@ -3,13 +3,13 @@ import InkRaster
 
 /// Shows the classes of cells as colours over a picture, which becomes pale where there is only background.
 public struct ClassOverlay: Sendable {
-  private let classes: [DenseClass]
+  private let classes: [SegmentationClass]
 
   /// How much of the classes' colours covers the picture.
   private static let cover = 0.7
 
   /// Creates an overlay in the colours of `classes`.
-  public init(_ classes: [DenseClass]) { self.classes = classes }
+  public init(_ classes: [SegmentationClass]) { self.classes = classes }
 
   /// The colour of a place of class number `index` whose red, green and blue are `samples`.
   func color(_ index: UInt8, over samples: [Double]) -> ColorPicture.Color {
@@ -26,7 +26,7 @@ public struct ClassOverlay: Sendable {
   }
 
   /// The picture with the classes of `mask` over it, which can have larger cells.
-  public func picture(of mask: DenseMask, over picture: Bitmap) -> ColorPicture {
+  public func picture(of mask: SegmentationMask, over picture: Bitmap) -> ColorPicture {
     // A grey value has one colour for each class.
     let shades = (0...UInt8.max).map { index in
       (0...UInt8.max).map { grey in

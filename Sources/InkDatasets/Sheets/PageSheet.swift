@@ -5,11 +5,11 @@ public struct PageSheet: Sendable {
   /// A page.
   public struct Item: Sendable {
     let picture: Photograph
-    let mask: DenseMask
+    let mask: SegmentationMask
     let title: String
 
     /// Creates a page with a title.
-    public init(_ picture: Photograph, mask: DenseMask, title: String) {
+    public init(_ picture: Photograph, mask: SegmentationMask, title: String) {
       (self.picture, self.mask, self.title) = (picture, mask, title)
     }
   }
@@ -17,7 +17,7 @@ public struct PageSheet: Sendable {
   /// The pages, row by row.
   public var items: [Item]
   /// The classes of all pages.
-  public var classes: [DenseClass]
+  public var classes: [SegmentationClass]
   /// The number of pages in a row.
   public var columns: Int
   /// The longest side of a picture on the sheet, in pixels.
@@ -26,7 +26,7 @@ public struct PageSheet: Sendable {
   private static let gap = 4
   private static let titleHeight = 14
   /// Creates a sheet.
-  public init(_ items: [Item], classes: [DenseClass], columns: Int = 3, side: Int = 300) {
+  public init(_ items: [Item], classes: [SegmentationClass], columns: Int = 3, side: Int = 300) {
     (self.items, self.classes, self.columns, self.side) = (items, classes, columns, side)
   }
 
@@ -94,7 +94,7 @@ public struct PageSheet: Sendable {
             }
             count += 1
             let one = mask[y * mask.height / picture.height, x * mask.width / picture.width]
-            if one != 0, one != DenseMask.ignored { found = one }
+            if one != 0, one != SegmentationMask.ignored { found = one }
           }
         }
         let mean = sums.map { Double($0) / Double(count) }

@@ -7,7 +7,7 @@ extension CellAnswers {
     probabilities[pageClass * rows * columns + cell]
   }
 
-  /// Returns a field of a cell, by its number in `DenseFieldNames.pages`.
+  /// Returns a field of a cell, by its number in `SegmentationFieldNames.pages`.
   func field(_ number: Int, of cell: Int) -> Float {
     fields[number * rows * columns + cell]
   }

@@ -11,7 +11,7 @@ enum PageNumbers {
 
   /// The classes of the network's answers.
   static let classes = ["nothing", "ring", "line", "head", "writing"]
-  /// The fields of the network's answers; `DenseFieldNames.pages` has their meanings.
+  /// The fields of the network's answers; `SegmentationFieldNames.pages` has their meanings.
   static let fields = [
     "centerX", "centerY", "halfWidth", "halfHeight", "final", "towardsX", "towardsY",
   ]

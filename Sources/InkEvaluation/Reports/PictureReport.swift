@@ -36,7 +36,7 @@ public struct PictureReport: Sendable {
   /// Returns the page with the sums of `evaluation` first.
   public func html(_ evaluation: PictureEvaluation, of folder: String) -> String {
     let sums = evaluation.summary.map { "<li>\($0.escapedForMarkup)</li>" }.joined()
-    let legend = ReportPage.legend(of: DenseClass.pages)
+    let legend = ReportPage.legend(of: SegmentationClass.pages)
     return ReportPage(
       "<h1>Pictures of <code>\(folder.escapedForMarkup)</code></h1><ul>\(sums)</ul>"
         + "<p>Each picture, what the network sees (\(legend)) and the automaton.</p>"

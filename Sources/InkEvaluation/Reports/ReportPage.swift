@@ -10,7 +10,7 @@ struct ReportPage {
   init(_ body: String) { self.body = body }
 
   /// Returns the colours of classes with their names.
-  static func legend(of classes: [DenseClass]) -> String {
+  static func legend(of classes: [SegmentationClass]) -> String {
     classes.map { one in
       "<b style=\"background:\(one.hexColor)\">&emsp;</b> \(one.name.escapedForMarkup)"
     }.joined(separator: ", ")

@@ -37,7 +37,7 @@ struct SeenPage: Encodable {
     try cancellation.check()
     let answers = recognizer.recognize(picture).cells
     (rows, columns, cells) = (answers.rows, answers.columns, Data(answers.classes))
-    classes = zip(DenseClass.classes(of: recognizer.model), answers.shares).map {
+    classes = zip(SegmentationClass.classes(of: recognizer.model), answers.shares).map {
       Class(name: $0.name, color: $0.hexColor, share: $1)
     }
   }

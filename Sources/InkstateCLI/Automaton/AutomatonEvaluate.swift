@@ -109,10 +109,11 @@ struct AutomatonEvaluate: ParsableCommand {
   ) -> (picture: ColorPicture, overlay: ColorPicture) {
     let small = PagePreparation.scaled(page, longerSide: shownSide)
     let cells = network.recognize(page, workers: ProcessInfo.processInfo.activeProcessorCount).cells
-    let overlay = ClassOverlay(DenseClass.pages)
-    let nothing = DenseMask(width: 1, height: 1, classes: [0])
+    let overlay = ClassOverlay(SegmentationClass.pages)
+    let nothing = SegmentationMask(width: 1, height: 1, classes: [0])
     return (
-      overlay.picture(of: nothing, over: small), overlay.picture(of: DenseMask(cells), over: small)
+      overlay.picture(of: nothing, over: small),
+      overlay.picture(of: SegmentationMask(cells), over: small)
     )
   }
 }

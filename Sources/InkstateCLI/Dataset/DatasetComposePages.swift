@@ -75,10 +75,10 @@ struct DatasetComposePages: ParsableCommand {
     try check("--height", height, in: 32...4096)
     try check("--enlarge", enlarge, in: 1...8)
     let size = pictureSize
-    guard size.width * size.height <= DensePage.maximumPixels else {
+    guard size.width * size.height <= SegmentationPage.maximumPixels else {
       throw ValidationError(
         "--width, --height and --enlarge give pictures of \(size.width) × \(size.height), which have more than "
-          + "\(DensePage.maximumPixels / 1_000_000) megapixels")
+          + "\(SegmentationPage.maximumPixels / 1_000_000) megapixels")
     }
     if let writers { try check("--writers", writers, in: 1...100_000) }
     if let threads { try check("--threads", threads, in: 1...1024) }
@@ -136,7 +136,7 @@ struct DatasetComposePages: ParsableCommand {
     encoder.outputFormatting = .sortedKeys
     var composing = 0.0
     var truth: [String: PageTruth] = [:]
-    try DenseWriter.write(to: output.output, classes: DenseClass.pages) { writer in
+    try SegmentationWriter.write(to: output.output, classes: SegmentationClass.pages) { writer in
       for first in stride(from: 0, to: count, by: Self.batch) {
         let size = min(Self.batch, count - first)
         let start = Date()
@@ -146,7 +146,7 @@ struct DatasetComposePages: ParsableCommand {
           Result {
             let page = pages[index]
             let name = page.page.writer.split(separator: "/", maxSplits: 1).map(String.init)
-            return try DenseWriter.EncodedPage(
+            return try SegmentationWriter.EncodedPage(
               page.photograph, mask: page.mask, writer: name.last, source: name.first)
           }
         }
@@ -188,7 +188,7 @@ struct DatasetComposePages: ParsableCommand {
       return PageSheet.Item(page.photograph, mask: page.mask, title: title)
     }
     progress.end()
-    let sheet = PageSheet(items, classes: DenseClass.pages, columns: 4, side: 240)
+    let sheet = PageSheet(items, classes: SegmentationClass.pages, columns: 4, side: 240)
     try FileTree.write(PNG.encode(sheet.render()), to: output.output)
     Terminal.show("\(PageTrait.allCases.count.counted("row")) on \(output.output)")
   }

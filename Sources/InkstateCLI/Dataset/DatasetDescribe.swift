@@ -28,7 +28,7 @@ struct DatasetDescribe: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func run() throws {
-    if DenseDataset.isOne(data) { return try DensePages(path: data).describe(format) }
+    if SegmentationDataset.isOne(data) { return try SegmentationPages(path: data).describe(format) }
     var dataset: Dataset
     var parts: [String]?
     if let folder = try SplitFolder(path: data) {

@@ -73,8 +73,8 @@ struct DatasetPreview: ParsableCommand {
 
   func run() throws {
     try output.check(inputs: [data])
-    if DenseDataset.isOne(data) {
-      return try DensePages(path: data)
+    if SegmentationDataset.isOne(data) {
+      return try SegmentationPages(path: data)
         .preview(columns: columns ?? 3, rows: rows, seed: seed, to: output.output)
     }
     let dataset = try DataSource.load(data, part: .train, loading: loading).dataset

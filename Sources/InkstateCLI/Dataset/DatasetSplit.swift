@@ -79,12 +79,12 @@ struct DatasetSplit: ParsableCommand {
       case .hash: .hash
       case .fold: .fold(index: fold - 1, count: folds)
       }
-    if DenseDataset.isOne(data) {
+    if SegmentationDataset.isOne(data) {
       guard by != .session, part == nil else {
         throw ValidationError(
           "--by session and --part do not apply to pages with masks, such as \(data)")
       }
-      return try DensePages(path: data).split(
+      return try SegmentationPages(path: data).split(
         Split(method: method, seed: seed, validationShare: validation, testShare: test),
         keepingTogether: by == .source ? .source : .writer, to: output.output)
     }

@@ -50,13 +50,13 @@ struct PageClassificationOptions: ParsableArguments {
 struct PageClassification {
   private let recognizer: PageRecognizer
   private let options: PageClassificationOptions
-  private let classes: [DenseClass]
+  private let classes: [SegmentationClass]
   private let isJSON: Bool
   private let workers: Int
 
   init(_ model: Model, path: String, options: PageClassificationOptions, isJSON: Bool) throws {
     recognizer = try PageRecognizer(model: model, name: path)
-    classes = DenseClass.classes(of: model)
+    classes = SegmentationClass.classes(of: model)
     (self.options, self.isJSON) = (options, isJSON)
     workers = try workerCount(options.threads)
     if let side = options.side { try check("--side", side, in: PagePreparation.longerSides) }
@@ -99,7 +99,7 @@ struct PageClassification {
 
   private func answer(_ paths: [String], folder: String?) throws -> Int {
     // The masks of a data set are no pictures.
-    let paths = paths.map { DenseDataset.isOne($0) ? FileTree.join($0, "pictures") : $0 }
+    let paths = paths.map { SegmentationDataset.isOne($0) ? FileTree.join($0, "pictures") : $0 }
     var names: Set<String> = []
     return try DrawingInputs(
       drawing: { _, _ in
@@ -131,7 +131,7 @@ struct PageClassification {
 
   private func write(_ recognition: PageRecognition, named name: String, to folder: String) throws {
     let cells = recognition.cells
-    let mask = DenseMask(cells)
+    let mask = SegmentationMask(cells)
     func write(_ data: Data, _ kind: Kind) throws {
       let place = FileTree.join(folder, kind.rawValue)
       try FileManager.default.createDirectory(

@@ -99,7 +99,7 @@ struct Evaluate: ParsableCommand {
     }
     if let html, let errors { try FileTree.refuseReplacing(html, by: errors) }
     if loaded.answersCells { return try evaluatePages(loaded, path: path) }
-    if let pages = data.first(where: DenseDataset.isOne) {
+    if let pages = data.first(where: SegmentationDataset.isOne) {
       throw FileError(
         path: pages,
         expected:

@@ -13,35 +13,36 @@ struct PageEvaluation {
   let workers: Int
 
   /// Evaluates the pages of `part` in a data set, or all if it is not divided.
-  func report(on data: String, part: Split.Part) throws -> (DenseReport, DenseDataset) {
-    guard DenseDataset.isOne(data) else {
+  func report(on data: String, part: Split.Part) throws -> (SegmentationReport, SegmentationDataset)
+  {
+    guard SegmentationDataset.isOne(data) else {
       throw FileError(
         path: data,
         expected:
           "pages with masks, which the model answers for: a folder with pictures, masks and "
           + "classes.tsv", found: "another data set")
     }
-    let dataset = try DenseDataset(folder: FileTree.trimmed(data))
+    let dataset = try SegmentationDataset(folder: FileTree.trimmed(data))
     let isDivided = dataset.pages.contains { $0.part != nil }
     let pages = dataset.pages.indices.filter { !isDivided || dataset.pages[$0].part == part }
     guard !pages.isEmpty else {
       throw FileError(path: data, expected: "pages in \(part.rawValue)", found: "none")
     }
     let progress = WorkProgress(count: pages.count, unit: "pages")
-    let evaluation = try DenseEvaluation(
+    let evaluation = try SegmentationEvaluation(
       of: recognizer, on: dataset, pages: pages, workers: workers,
       progress: { progress.reach($0) })
     progress.end()
     Terminal.say(notes: evaluation.failures.map { "left out: \($0)" })
     return (
-      DenseReport(
+      SegmentationReport(
         model: path, data: data, part: isDivided ? part.rawValue : "whole",
         evaluation: evaluation), dataset
     )
   }
 
   /// Returns a sheet of the worst pages: the truth beside the answers.
-  func sheet(_ report: DenseReport, of dataset: DenseDataset) throws -> ColorPicture {
+  func sheet(_ report: SegmentationReport, of dataset: SegmentationDataset) throws -> ColorPicture {
     let pages = try report.worstPages(of: dataset, recognizer, workers: workers)
     let gap = 4
     let width = pages.map { 2 * $0.truth.width + gap }.max() ?? 0

@@ -28,7 +28,7 @@ struct PageTrainingOptions: ParsableArguments {
   @Option(
     help: """
       The width and height of the parts of pages that are learnt from, a multiple of 32 pixels. (default: \
-      \(DenseOptions.usualSide))
+      \(SegmentationOptions.usualSide))
       """)
   var side: Int?
 
@@ -95,7 +95,7 @@ struct PageTrainingOptions: ParsableArguments {
   /// - Throws: `ValidationError` where a network for pages is asked for, or an option for it is given, and the
   ///   data are none.
   func areAsked(for data: [String], architecture: String?) throws -> Bool {
-    let folders = data.filter { DenseDataset.isOne(FileTree.trimmed($0)) }
+    let folders = data.filter { SegmentationDataset.isOne(FileTree.trimmed($0)) }
     guard !composePages else {
       guard folders.isEmpty else {
         throw ValidationError(
@@ -127,8 +127,8 @@ struct PageTrainingOptions: ParsableArguments {
   /// What is needed for a training.
   struct Plan {
     var architecture: Architecture
-    var feed: DenseFeed
-    var validation: DenseFeed?
+    var feed: SegmentationFeed
+    var validation: SegmentationFeed?
     var preparation: PagePreparation
     var options: TrainingOptions
     var provenance: [String: String]
@@ -144,10 +144,10 @@ struct PageTrainingOptions: ParsableArguments {
     if let longerSide {
       preparation = try PagePreparation(longerSide: longerSide, radius: preparation.radius)
     }
-    let side = side ?? DenseOptions.usualSide
+    let side = side ?? SegmentationOptions.usualSide
     let pages = PageFeeds(side: side, preparation: preparation, seed: training.seed)
-    let feed: DenseFeed
-    var chosenBy: DenseFeed?
+    let feed: SegmentationFeed
+    var chosenBy: SegmentationFeed?
     if composePages {
       guard validationShare == 0 else {
         throw ValidationError(
@@ -172,8 +172,8 @@ struct PageTrainingOptions: ParsableArguments {
     }
     var options = training.given(in: .pages).options(
       for: feed, steps: steps, startsFromModel: start != nil)
-    if let weights = try weights() { options.dense?.classWeights = weights }
-    if let fieldWeight { options.dense?.fieldWeight = fieldWeight }
+    if let weights = try weights() { options.segmentation?.classWeights = weights }
+    if let fieldWeight { options.segmentation?.fieldWeight = fieldWeight }
     return Plan(
       architecture: try start?.architecture
         ?? .described(
@@ -185,7 +185,7 @@ struct PageTrainingOptions: ParsableArguments {
 
   private func composed(
     _ data: [String], _ part: Split.Part, side: Int, seed: UInt64, _ loading: LoadingOptions
-  ) throws -> DenseFeed {
+  ) throws -> SegmentationFeed {
     var dataset = Dataset([])
     for path in data {
       dataset.examples += try DataSource.load(path, part: part, loading: loading).dataset.examples
@@ -196,12 +196,12 @@ struct PageTrainingOptions: ParsableArguments {
     }
     let names = shapes.map { ", shapes of \($0.count)" } ?? ""
     Terminal.say("\(part.rawValue): \(writers.count.counted("writer"))\(names)")
-    return DenseFeed(
+    return SegmentationFeed(
       PageComposer(seed: seed, width: side, height: side, writers: writers, shapes: shapes ?? []))
   }
 }
 
-/// Reads the pages of dense data sets for training.
+/// Reads the pages of segmentation data sets for training.
 private struct PageFeeds {
   let side: Int
   let preparation: PagePreparation
@@ -210,8 +210,8 @@ private struct PageFeeds {
   /// Returns the pages of a data set to train on, and those for validation.
   func training(
     _ path: String, validationShare: Double
-  ) throws -> (DenseFeed, validation: DenseFeed?) {
-    var dataset = try DenseDataset(folder: FileTree.trimmed(path))
+  ) throws -> (SegmentationFeed, validation: SegmentationFeed?) {
+    var dataset = try SegmentationDataset(folder: FileTree.trimmed(path))
     if validationShare > 0 {
       guard dataset.pages.allSatisfy({ $0.part == nil }) else {
         throw ValidationError(
@@ -229,20 +229,22 @@ private struct PageFeeds {
   }
 
   /// Returns the pages of a folder for validation, or `nil` if `paths` are no folder of pages.
-  func validation(_ paths: [String]) throws -> DenseFeed? {
-    guard paths.count == 1, DenseDataset.isOne(FileTree.trimmed(paths[0])) else { return nil }
-    let dataset = try DenseDataset(folder: FileTree.trimmed(paths[0]))
+  func validation(_ paths: [String]) throws -> SegmentationFeed? {
+    guard paths.count == 1, SegmentationDataset.isOne(FileTree.trimmed(paths[0])) else {
+      return nil
+    }
+    let dataset = try SegmentationDataset(folder: FileTree.trimmed(paths[0]))
     let own = dataset.pages.filter { $0.part == .validation }
     return try feed(dataset, own.isEmpty ? dataset.pages : own, changed: false)
   }
 
   private func feed(
-    _ dataset: DenseDataset, _ pages: [DensePage], changed: Bool
-  ) throws -> DenseFeed {
+    _ dataset: SegmentationDataset, _ pages: [SegmentationPage], changed: Bool
+  ) throws -> SegmentationFeed {
     let progress = WorkProgress(count: pages.count, unit: "pages read")
-    let feed = try DenseFeed(
+    let feed = try SegmentationFeed(
       dataset, pages: pages, side: side, preparation: preparation,
-      augmentation: changed ? DenseAugmentation() : .none, seed: seed
+      augmentation: changed ? SegmentationAugmentation() : .none, seed: seed
     ) { progress.reach($0) }
     progress.end()
     Terminal.say(notes: feed.failures.map { "left out: \($0)" })

@@ -265,7 +265,7 @@ struct Train: ParsableCommand {
     let plan = try pages.plan(
       data: data, validation: validation, validationShare: validationShare, training: training,
       loading: loading, startingFrom: start)
-    let trainer = try DenseTrainer(
+    let trainer = try SegmentationTrainer(
       plan.architecture, feed: plan.feed, validation: plan.validation,
       preparation: plan.preparation, options: plan.options, startingFrom: start,
       workers: training.workers(of: group), group: group)

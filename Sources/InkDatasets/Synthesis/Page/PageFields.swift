@@ -1,13 +1,13 @@
 import Foundation
 import Ink
 
-/// Draws the fields of a page (``DenseFieldNames/pages``) in cells of 2 × 2 px.
+/// Draws the fields of a page (``SegmentationFieldNames/pages``) in cells of 2 × 2 px.
 struct PageFields {
-  private(set) var fields: DenseFields
+  private(set) var fields: SegmentationFields
   private let width: Int
   private let height: Int
 
-  private static let names = DenseFieldNames.pages
+  private static let names = SegmentationFieldNames.pages
   /// The numbers of the groups.
   private static let (state, arrow) = (0, 1)
   /// The first field of each group.
@@ -17,7 +17,7 @@ struct PageFields {
   init(of page: Page) {
     let cell = PageMask.cell
     (width, height) = ((page.width + cell - 1) / cell, (page.height + cell - 1) / cell)
-    fields = DenseFields(Self.names, cells: width * height)
+    fields = SegmentationFields(Self.names, cells: width * height)
     // What is inside is drawn later.
     let order = page.states.indices.sorted {
       page.states[$0].halfWidth * page.states[$0].halfHeight
@@ -54,11 +54,11 @@ struct PageFields {
   private mutating func set(_ state: Page.State, at index: Int) {
     let cell = Double(PageMask.cell)
     let place = Vector(Double(index % width) + 0.5, Double(index / width) + 0.5) * cell
-    let way = (state.center - place) * (1 / DenseFieldNames.pageUnit)
+    let way = (state.center - place) * (1 / SegmentationFieldNames.pageUnit)
     let (c, s) = (cos(state.angle), sin(state.angle))
     func half(_ across: Double, _ down: Double) -> Double {
       let half = (pow(state.halfWidth * across, 2) + pow(state.halfHeight * down, 2)).squareRoot()
-      return log(max(1, half) / DenseFieldNames.pageUnit)
+      return log(max(1, half) / SegmentationFieldNames.pageUnit)
     }
     set(Self.state, at: index, [way.x, way.y, half(c, s), half(s, c), state.isFinal ? 1 : 0])
   }

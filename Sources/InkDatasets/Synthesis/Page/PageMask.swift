@@ -5,13 +5,13 @@ struct PageMask {
   /// The width and height of a cell, in px.
   static let cell = 2
 
-  private(set) var mask: DenseMask
+  private(set) var mask: SegmentationMask
 
   /// Creates the mask of a page, which is in px of the picture.
   init(of page: Page) {
     let cell = Self.cell
     let (width, height) = ((page.width + cell - 1) / cell, (page.height + cell - 1) / cell)
-    mask = DenseMask(
+    mask = SegmentationMask(
       width: width, height: height, classes: [UInt8](repeating: 0, count: width * height))
     // Where strokes cross, the rarer class is seen.
     for pageClass in [PageClass.writing, .ring, .line, .head] {

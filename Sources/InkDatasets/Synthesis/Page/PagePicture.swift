@@ -8,9 +8,9 @@ public struct PagePicture: Sendable {
   /// The grey picture.
   public let photograph: Photograph
   /// The classes, a cell for 2 × 2 px.
-  public let mask: DenseMask
+  public let mask: SegmentationMask
   /// What is known of the cells beside their classes.
-  public let fields: DenseFields
+  public let fields: SegmentationFields
   /// The page in px of the photograph.
   public let page: Page
   /// What it was drawn on, such as `white` paper or a `blackboard`.

@@ -5,7 +5,7 @@ import InkRaster
 import SeededRandom
 
 /// Random changes of pictures with masks: other scales, turns, perspective, light and cameras.
-public struct DenseAugmentation: Hashable, Sendable {
+public struct SegmentationAugmentation: Hashable, Sendable {
   /// The sizes of what is seen, as shares of the picture.
   public var scales = 0.7...1.4
   /// The largest turn, in degrees.
@@ -29,8 +29,8 @@ public struct DenseAugmentation: Hashable, Sendable {
   public init() {}
 
   /// No changes: crops as they are.
-  public static var none: DenseAugmentation {
-    var none = DenseAugmentation()
+  public static var none: SegmentationAugmentation {
+    var none = SegmentationAugmentation()
     (none.scales, none.turn, none.perspective) = (1...1, 0, 0)
     (none.dimmest, none.contrast, none.blur, none.noise) = (1, 1, 0, 0)
     (none.jpegQualities, none.inverted) = (100...100, 0)
@@ -39,9 +39,9 @@ public struct DenseAugmentation: Hashable, Sendable {
 }
 
 /// A grey picture with its mask, of which parts are cut out for training.
-public struct DenseExample: Sendable {
+public struct SegmentationExample: Sendable {
   private let picture: Bitmap
-  private let mask: DenseMask
+  private let mask: SegmentationMask
   /// Up to so many places of each class are kept.
   private static let maximumPlaces = 4096
   /// Places of each class but the background, in pixels, of classes that occur.
@@ -50,12 +50,13 @@ public struct DenseExample: Sendable {
   /// Creates an example.
   ///
   /// - Precondition: neither is empty.
-  public init(_ picture: Photograph, mask: DenseMask) {
+  public init(_ picture: Photograph, mask: SegmentationMask) {
     precondition(
       min(picture.width, picture.height, mask.width, mask.height) > 0, "an empty picture or mask")
     (self.picture, self.mask) = (picture.grey, mask)
     var found: [UInt8: [Int]] = [:]
-    for (index, one) in mask.classes.enumerated() where one != 0 && one != DenseMask.ignored {
+    for (index, one) in mask.classes.enumerated() where one != 0 && one != SegmentationMask.ignored
+    {
       found[one, default: []].append(index)
     }
     let cell = Vector(
@@ -77,9 +78,9 @@ public struct DenseExample: Sendable {
   /// Each class that occurs is in the crop with the same probability, so that rare ones are seen often.
   /// Outside the picture, its edge and the classes there go on.
   public func crop(
-    width: Int, height: Int, cell: Int, augmentation: DenseAugmentation,
+    width: Int, height: Int, cell: Int, augmentation: SegmentationAugmentation,
     using generator: inout SeededGenerator
-  ) -> (picture: Photograph, mask: DenseMask) {
+  ) -> (picture: Photograph, mask: SegmentationMask) {
     let map = map(width: width, height: height, augmentation, using: &generator)
     var plane = CoverPlane(width: width, height: height)
     picture.pixels.withUnsafeBufferPointer { pixels in
@@ -99,7 +100,7 @@ public struct DenseExample: Sendable {
 
   /// Chooses the map from the crop to the picture.
   private func map(
-    width: Int, height: Int, _ augmentation: DenseAugmentation,
+    width: Int, height: Int, _ augmentation: SegmentationAugmentation,
     using generator: inout SeededGenerator
   ) -> Perspective {
     let (wide, high) = (Double(width), Double(height))
@@ -153,7 +154,9 @@ public struct DenseExample: Sendable {
   }
 
   /// Returns the class that most pixels of each cell have, the background only if no other occurs.
-  private func mainClasses(width: Int, height: Int, cell: Int, _ map: Perspective) -> DenseMask {
+  private func mainClasses(width: Int, height: Int, cell: Int, _ map: Perspective)
+    -> SegmentationMask
+  {
     let (columns, rows) = ((width + cell - 1) / cell, (height + cell - 1) / cell)
     var classes = [UInt8](repeating: 0, count: columns * rows)
     var counts = [Int](repeating: 0, count: Int(UInt8.max) + 1)
@@ -174,7 +177,7 @@ public struct DenseExample: Sendable {
         found.removeAll(keepingCapacity: true)
       }
     }
-    return DenseMask(width: columns, height: rows, classes: classes)
+    return SegmentationMask(width: columns, height: rows, classes: classes)
   }
 
   /// Returns the class at a place of the picture, or of its edge.
@@ -185,7 +188,7 @@ public struct DenseExample: Sendable {
   }
 }
 
-extension DenseAugmentation {
+extension SegmentationAugmentation {
   /// Changes light, contrast and sharpness, and returns the samples.
   fileprivate func develop(
     _ plane: inout CoverPlane, using generator: inout SeededGenerator

@@ -9,7 +9,7 @@ import XMLTree
 
 /// An evaluation of a model that answers for each cell, with its model and data, as text, JSON or a
 /// self-contained HTML page.
-public struct DenseReport: Codable, Sendable {
+public struct SegmentationReport: Codable, Sendable {
   /// The path of the model.
   public var model: String
   /// The path of the data.
@@ -17,13 +17,13 @@ public struct DenseReport: Codable, Sendable {
   /// The part of the data: `train`, `validation`, `test`, or `whole` if the data are not divided.
   public var part: String
   /// The results.
-  public var evaluation: DenseEvaluation
+  public var evaluation: SegmentationEvaluation
 
   /// The number of pages that are shown.
   private static let maximumPages = 24
 
   /// Creates a report.
-  public init(model: String, data: String, part: String, evaluation: DenseEvaluation) {
+  public init(model: String, data: String, part: String, evaluation: SegmentationEvaluation) {
     (self.model, self.data, self.part) = (model, data, part)
     self.evaluation = evaluation
   }
@@ -99,12 +99,13 @@ public struct DenseReport: Codable, Sendable {
   ///
   /// - Throws: `FileError` if a page cannot be read any more.
   public func worstPages(
-    of dataset: DenseDataset, _ recognizer: PageRecognizer, workers: Int
+    of dataset: SegmentationDataset, _ recognizer: PageRecognizer, workers: Int
   ) throws(FileError) -> [(
-    page: DenseEvaluation.PageReport, truth: ColorPicture, answer: ColorPicture
+    page: SegmentationEvaluation.PageReport, truth: ColorPicture, answer: ColorPicture
   )] {
     let overlay = ClassOverlay(dataset.classes)
-    var shown: [(page: DenseEvaluation.PageReport, truth: ColorPicture, answer: ColorPicture)] = []
+    var shown:
+      [(page: SegmentationEvaluation.PageReport, truth: ColorPicture, answer: ColorPicture)] = []
     for page in evaluation.pages.prefix(Self.maximumPages) {
       let (photograph, mask) = try dataset.pages[page.index].read(
         classCount: dataset.classes.count)
@@ -112,7 +113,7 @@ public struct DenseReport: Codable, Sendable {
       shown.append(
         (
           page, overlay.picture(of: mask, over: answer.picture),
-          overlay.picture(of: DenseMask(answer.cells), over: answer.picture)
+          overlay.picture(of: SegmentationMask(answer.cells), over: answer.picture)
         ))
     }
     return shown
@@ -122,7 +123,7 @@ public struct DenseReport: Codable, Sendable {
   ///
   /// - Throws: `FileError` or `PictureError` if a picture cannot be made.
   public func html(
-    of dataset: DenseDataset, _ recognizer: PageRecognizer, workers: Int
+    of dataset: SegmentationDataset, _ recognizer: PageRecognizer, workers: Int
   ) throws -> String {
     var body = "<h1>Evaluation</h1><p>Model <code>\(model.escapedForMarkup)</code>, data "
     body += "<code>\(data.escapedForMarkup)</code>, split: <b>\(part)</b>.</p><table>"

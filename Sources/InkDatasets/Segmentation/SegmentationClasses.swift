@@ -3,8 +3,8 @@ import Ink
 import InkImageIO
 import SafeFiles
 
-/// A class of the pixels of a dense data set.
-public struct DenseClass: Hashable, Sendable {
+/// A class of the pixels of a segmentation data set.
+public struct SegmentationClass: Hashable, Sendable {
   /// The name.
   public var name: String
   /// The colour in previews.
@@ -31,18 +31,18 @@ public struct DenseClass: Hashable, Sendable {
   ]
 
   /// The classes of pages.
-  public static let pages: [DenseClass] = PageClass.allCases.map {
-    DenseClass(name: $0.name, color: colors[Int($0.rawValue)])
+  public static let pages: [SegmentationClass] = PageClass.allCases.map {
+    SegmentationClass(name: $0.name, color: colors[Int($0.rawValue)])
   }
 }
 
-/// The list of classes of a dense data set, `classes.tsv`: their indices, names and colours.
-enum DenseClassTable {
+/// The list of classes of a segmentation data set, `classes.tsv`: their indices, names and colours.
+enum SegmentationClassTable {
   static let name = "classes.tsv"
-  /// The largest number of classes: a mask has 8 bits, and 255 is no class (``DenseMask/ignored``).
+  /// The largest number of classes: a mask has 8 bits, and 255 is no class (``SegmentationMask/ignored``).
   private static let maximumClasses = 255
 
-  static func text(of classes: [DenseClass]) -> String {
+  static func text(of classes: [SegmentationClass]) -> String {
     "index\tname\tcolor\n"
       + classes.enumerated().map { index, one in
         "\(index)\t\(one.name)\t\(one.hexColor)\n"
@@ -52,9 +52,9 @@ enum DenseClassTable {
   /// Reads the classes; the colour may be missing.
   ///
   /// - Throws: `FileError` if the file is not such a list.
-  static func read(_ path: String) throws(FileError) -> [DenseClass] {
-    let rows = try DenseTable(path: path, columns: ["index", "name"], others: ["color"])
-    var classes: [DenseClass] = []
+  static func read(_ path: String) throws(FileError) -> [SegmentationClass] {
+    let rows = try SegmentationTable(path: path, columns: ["index", "name"], others: ["color"])
+    var classes: [SegmentationClass] = []
     for row in rows.rows {
       guard Int(row["index"]) == classes.count, classes.count < maximumClasses else {
         throw FileError(
@@ -68,9 +68,9 @@ enum DenseClassTable {
         throw FileError(
           path: row.place, expected: "a name that no other class has", found: "`\(name)`")
       }
-      let usual = DenseClass.usualColor(classes.count)
+      let usual = SegmentationClass.usualColor(classes.count)
       classes.append(
-        DenseClass(
+        SegmentationClass(
           name: name,
           color: row["color"].isEmpty ? usual : try color(row["color"], place: row.place)))
     }
@@ -94,7 +94,7 @@ enum DenseClassTable {
   }
 }
 
-extension DenseClass {
+extension SegmentationClass {
   /// The colour of class number `index` where none is given.
   package static func usualColor(_ index: Int) -> ColorPicture.Color {
     index < colors.count ? colors[index] : colors[1 + (index - 1) % (colors.count - 1)]

@@ -2,8 +2,8 @@ import Foundation
 import Ink
 import SafeFiles
 
-/// A small table of a dense data set: tabs between columns, whose names are in the first row.
-struct DenseTable {
+/// A small table of a segmentation data set: tabs between columns, whose names are in the first row.
+struct SegmentationTable {
   /// A row.
   struct Row {
     /// The file and the line.

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The commands for pages with masks.
-@Suite(.timeLimit(.minutes(30))) struct DensePagesTests {
+@Suite(.timeLimit(.minutes(30))) struct SegmentationPagesTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

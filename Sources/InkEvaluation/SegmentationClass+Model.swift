@@ -2,12 +2,12 @@ import InkDatasets
 import InkImageIO
 import InkRecognizer
 
-extension DenseClass {
+extension SegmentationClass {
   /// The key of the classes' colours in a model's provenance: `#ffffff #d62728 …`.
   package static let colorsKey = "class_colors"
 
   /// The classes of a model that answers for each cell, in the colours of its training.
-  public static func classes(of model: Model) -> [DenseClass] {
+  public static func classes(of model: Model) -> [SegmentationClass] {
     let colors = (model.provenance[colorsKey] ?? "").split(separator: " ").map {
       text -> ColorPicture.Color? in
       guard text.count == 7, text.hasPrefix("#"), let value = UInt32(text.dropFirst(), radix: 16)
@@ -17,7 +17,7 @@ extension DenseClass {
     }
     return model.labels.enumerated().map { index, name in
       let own = index < colors.count ? colors[index] : nil
-      return DenseClass(name: name, color: own ?? usualColor(index))
+      return SegmentationClass(name: name, color: own ?? usualColor(index))
     }
   }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import InkDatasets
 
-@Suite(.timeLimit(.minutes(30))) struct DenseAugmentationTests {
+@Suite(.timeLimit(.minutes(30))) struct SegmentationAugmentationTests {
   /// A white picture with a dark bar of class 1, and a dot of class 2.
-  private let example: DenseExample
+  private let example: SegmentationExample
 
   init() {
     let (width, height) = (300, 200)
@@ -21,13 +21,13 @@ import Testing
         classes[row * width + column] = isBar ? 1 : 2
       }
     }
-    let mask = DenseMask(width: width, height: height, classes: classes)
-    example = DenseExample(
+    let mask = SegmentationMask(width: width, height: height, classes: classes)
+    example = SegmentationExample(
       Photograph(width: width, height: height, channels: 1, samples: samples), mask: mask)
   }
 
-  private func crops(_ augmentation: DenseAugmentation, seed: UInt64 = 1, count: Int = 60)
-    -> [(picture: Photograph, mask: DenseMask)]
+  private func crops(_ augmentation: SegmentationAugmentation, seed: UInt64 = 1, count: Int = 60)
+    -> [(picture: Photograph, mask: SegmentationMask)]
   {
     var generator = SeededGenerator(seed: seed)
     return (0..<count).map { _ in
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func rareClassesAreSeenOften() {
-    let crops = crops(DenseAugmentation())
+    let crops = crops(SegmentationAugmentation())
     #expect(crops.allSatisfy { $0.mask.width == 32 && $0.mask.height == 24 })
     // The dot has 16 of 60,000 pixels.
     #expect(crops.count { $0.mask.classes.contains(2) } > 20)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func masksFollowThePicture() {
-    var augmentation = DenseAugmentation()
+    var augmentation = SegmentationAugmentation()
     (augmentation.noise, augmentation.blur, augmentation.inverted) = (0, 0, 0)
     (augmentation.dimmest, augmentation.contrast) = (0.9, 0.9)
     for (picture, mask) in crops(augmentation) {
@@ -81,14 +81,15 @@ import Testing
 
   @Test func theSeedDecidesEverything() {
     let (a, b, c) = (
-      crops(DenseAugmentation()), crops(DenseAugmentation()), crops(DenseAugmentation(), seed: 2)
+      crops(SegmentationAugmentation()), crops(SegmentationAugmentation()),
+      crops(SegmentationAugmentation(), seed: 2)
     )
     #expect(a.map(\.picture) == b.map(\.picture) && a.map(\.mask) == b.map(\.mask))
     #expect(a.map(\.picture) != c.map(\.picture))
   }
 
   @Test func polarityAndLightChange() {
-    let means = crops(DenseAugmentation()).map { crop in
+    let means = crops(SegmentationAugmentation()).map { crop in
       crop.picture.samples.reduce(0) { $0 + Int($1) } / crop.picture.samples.count
     }
     #expect(means.min()! < 70)

@@ -9,13 +9,13 @@ import SafeFiles
 /// `pictures/a.jpg`. There can be a mask for each class instead, such as `masks/ring/a.png`, where all
 /// but 0 is of the class. `classes.tsv` has the columns index, name and color. `pages.tsv`, which may
 /// be missing, has the columns picture, writer, source and split.
-public struct DenseDataset: Hashable, Sendable {
+public struct SegmentationDataset: Hashable, Sendable {
   /// The folder.
   public let folder: String
   /// The classes; the first is the background.
-  public let classes: [DenseClass]
+  public let classes: [SegmentationClass]
   /// The pages, by name.
-  public private(set) var pages: [DensePage]
+  public private(set) var pages: [SegmentationPage]
   /// What was left out, one line each.
   public private(set) var failures: [String] = []
 
@@ -23,25 +23,25 @@ public struct DenseDataset: Hashable, Sendable {
 
   /// Returns whether a folder has a file `classes.tsv`, or the folders `pictures` and `masks`.
   public static func isOne(_ path: String) -> Bool {
-    FileTree.isRegular(FileTree.join(path, DenseClassTable.name))
+    FileTree.isRegular(FileTree.join(path, SegmentationClassTable.name))
       || ["pictures", "masks"].allSatisfy { FileTree.isFolder(FileTree.join(path, $0)) }
   }
 
-  /// Finds the pages of a folder; ``DensePage/read(classCount:)`` reads one.
+  /// Finds the pages of a folder; ``SegmentationPage/read(classCount:)`` reads one.
   ///
   /// A picture without a mask is left out.
   ///
   /// - Throws: `FileError` if there is no page, or a table is not as it has to be.
   public init(folder: String) throws(FileError) {
     self.folder = folder
-    let table = FileTree.join(folder, DenseClassTable.name)
+    let table = FileTree.join(folder, SegmentationClassTable.name)
     guard FileTree.exists(table) else {
       throw FileError(
         path: table,
         expected: "a table of the classes, with the columns index and name separated by a tab",
         found: "no such file beside pictures and masks")
     }
-    classes = try DenseClassTable.read(table)
+    classes = try SegmentationClassTable.read(table)
     pages = []
     let (pictures, masks) = (FileTree.join(folder, "pictures"), FileTree.join(folder, "masks"))
     for place in [pictures, masks] where !FileTree.isFolder(place) {
@@ -67,7 +67,7 @@ public struct DenseDataset: Hashable, Sendable {
         continue
       }
       pages.append(
-        DensePage(
+        SegmentationPage(
           name: name, picture: path,
           masks: FileTree.isRegular(own)
             ? .indices(own) : .single(Dictionary(uniqueKeysWithValues: single))))
@@ -103,7 +103,7 @@ public struct DenseDataset: Hashable, Sendable {
       }
     }
     return unknown.map { folder, count in
-      "\(folder): expected a class in \(DenseClassTable.name) as the name of a folder ("
+      "\(folder): expected a class in \(SegmentationClassTable.name) as the name of a folder ("
         + classes.dropFirst().map(\.name).joined(separator: ", ")
         + "), found another with \(count.counted("file"))"
     } + lines
@@ -113,7 +113,7 @@ public struct DenseDataset: Hashable, Sendable {
   private mutating func readPages(except reported: Set<String>) throws(FileError) {
     let path = FileTree.join(folder, Self.pagesName)
     guard FileTree.isRegular(path) else { return }
-    let table = try DenseTable(
+    let table = try SegmentationTable(
       path: path, columns: ["picture"], others: ["writer", "source", "split"])
     let places = Dictionary(uniqueKeysWithValues: pages.indices.map { (pages[$0].name, $0) })
     for row in table.rows {
@@ -152,7 +152,7 @@ public struct DenseDataset: Hashable, Sendable {
 
   /// Returns the data set with the parts that `split` gives; pages of an unknown writer or source are
   /// split one by one.
-  public func split(_ split: Split, keepingTogether group: Group) -> DenseDataset {
+  public func split(_ split: Split, keepingTogether group: Group) -> SegmentationDataset {
     let examples = pages.map { page in
       let name: String? =
         switch group {
@@ -190,10 +190,10 @@ public struct DenseDataset: Hashable, Sendable {
   }
 
   static func writeTables(
-    classes: [DenseClass], pages: [DensePage], to folder: String
+    classes: [SegmentationClass], pages: [SegmentationPage], to folder: String
   ) throws {
-    try Data(DenseClassTable.text(of: classes).utf8).write(
-      to: URL(fileURLWithPath: FileTree.join(folder, DenseClassTable.name)))
+    try Data(SegmentationClassTable.text(of: classes).utf8).write(
+      to: URL(fileURLWithPath: FileTree.join(folder, SegmentationClassTable.name)))
     var rows = "picture\twriter\tsource\tsplit\n"
     for page in pages {
       let cells = [page.name, page.writer ?? "", page.source ?? "", page.part?.rawValue ?? ""]

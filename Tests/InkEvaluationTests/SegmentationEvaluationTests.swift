@@ -9,15 +9,15 @@ import Testing
 
 @testable import InkEvaluation
 
-@Suite(.timeLimit(.minutes(10))) struct DenseEvaluationTests {
-  private func mask(_ width: Int, _ rows: [[UInt8]]) -> DenseMask {
-    DenseMask(width: width, height: rows.count, classes: Array(rows.joined()))
+@Suite(.timeLimit(.minutes(10))) struct SegmentationEvaluationTests {
+  private func mask(_ width: Int, _ rows: [[UInt8]]) -> SegmentationMask {
+    SegmentationMask(width: width, height: rows.count, classes: Array(rows.joined()))
   }
 
   @Test func measuresFollowFromTheCells() {
-    var confusion = DenseConfusion(classCount: 3)
+    var confusion = SegmentationConfusion(classCount: 3)
     confusion.add(
-      mask(4, [[0, 0, 1, 1], [0, 1, 1, DenseMask.ignored]]),
+      mask(4, [[0, 0, 1, 1], [0, 1, 1, SegmentationMask.ignored]]),
       answer: mask(4, [[0, 1, 1, 1], [0, 1, 0, 1]]))
     #expect(confusion.counts == [[2, 1, 0], [1, 3, 0], [0, 0, 0]])
     #expect(confusion.accuracy == 5.0 / 7)
@@ -32,10 +32,10 @@ import Testing
   }
 
   @Test func answersOfAnotherSizeAreReadUnderTheMiddleOfCells() {
-    var confusion = DenseConfusion(classCount: 2)
+    var confusion = SegmentationConfusion(classCount: 2)
     confusion.add(mask(2, [[0, 1]]), answer: mask(4, [[1, 0, 0, 1], [1, 0, 0, 1]]))
     #expect(confusion.counts == [[1, 0], [0, 1]])
-    var coarse = DenseConfusion(classCount: 2)
+    var coarse = SegmentationConfusion(classCount: 2)
     coarse.add(mask(4, [[0, 0, 1, 1], [0, 0, 1, 0]]), answer: mask(2, [[0, 1]]))
     #expect(coarse.counts == [[4, 1], [0, 3]])
   }
@@ -52,18 +52,18 @@ import Testing
     let folder = try TemporaryFolder()
     let path = FileTree.join(folder.path, "pages")
     var pictures: [Bitmap] = []
-    try DenseWriter.write(
+    try SegmentationWriter.write(
       to: path,
       classes: [
-        DenseClass(name: "nothing", color: .init(255, 255, 255)),
-        DenseClass(name: "ring", color: .init(214, 39, 40)),
+        SegmentationClass(name: "nothing", color: .init(255, 255, 255)),
+        SegmentationClass(name: "ring", color: .init(214, 39, 40)),
       ]
     ) { writer in
       for page in 0..<4 {
         var picture = Bitmap(width: 64, height: 48, filledWith: 220)
         for index in 0..<30 { picture[10 + page, 10 + index] = 30 }
         pictures.append(picture)
-        var mask = DenseMask(recognizer.recognize(picture).cells)
+        var mask = SegmentationMask(recognizer.recognize(picture).cells)
         // The more rows are wrong, the worse.
         for index in 0..<page * 4 * mask.width { mask.classes[index] = 1 - mask.classes[index] }
         try writer.add(
@@ -72,8 +72,8 @@ import Testing
             writer: nil, source: page % 2 == 0 ? "even" : "odd"))
       }
     }
-    let dataset = try DenseDataset(folder: path)
-    let evaluation = try DenseEvaluation(
+    let dataset = try SegmentationDataset(folder: path)
+    let evaluation = try SegmentationEvaluation(
       of: recognizer, on: dataset, pages: [0, 1, 2, 3], workers: 2)
     #expect(evaluation.pages.map(\.index) == [3, 2, 1, 0])
     #expect(evaluation.pages.last?.meanIntersectionOverUnion == 1)
@@ -81,14 +81,16 @@ import Testing
     #expect(evaluation.sources.map(\.pages) == [2, 2])
     #expect(evaluation.cells == 4 * 32 * 24)
     #expect(abs(evaluation.accuracy - (1 - 24.0 / 96)) < 1e-12)
-    let one = try DenseEvaluation(of: recognizer, on: dataset, pages: [0, 1, 2, 3], workers: 1)
+    let one = try SegmentationEvaluation(
+      of: recognizer, on: dataset, pages: [0, 1, 2, 3], workers: 1)
     #expect(one == evaluation)
-    let report = DenseReport(model: "model", data: path, part: "whole", evaluation: evaluation)
+    let report = SegmentationReport(
+      model: "model", data: path, part: "whole", evaluation: evaluation)
     #expect(report.text.contains("IoU by source"))
     let html = try report.html(of: dataset, recognizer, workers: 1)
     #expect(html.contains("000004.png") && html.contains("data:image/png;base64,"))
     #expect(throws: FileError.self) {
-      try DenseEvaluation(
+      try SegmentationEvaluation(
         of: self.recognizer(labels: ["nothing", "wire"]), on: dataset, pages: [0], workers: 1)
     }
   }

@@ -1,5 +1,5 @@
 /// The names of numbers that are known of some cells beside their class.
-public struct DenseFieldNames: Hashable, Sendable, Codable {
+public struct SegmentationFieldNames: Hashable, Sendable, Codable {
   /// Fields that are known of the same cells.
   public struct Group: Hashable, Sendable, Codable {
     /// The name, such as `state`.
@@ -22,7 +22,7 @@ public struct DenseFieldNames: Hashable, Sendable, Codable {
   }
 
   /// No fields.
-  public static let none = DenseFieldNames(groups: [])
+  public static let none = SegmentationFieldNames(groups: [])
 
   /// The names of all fields, in order.
   public var all: [String] { groups.flatMap(\.fields) }
@@ -37,7 +37,7 @@ public struct DenseFieldNames: Hashable, Sendable, Codable {
   /// logarithms of the half sides of its upright frame in these units; `final` is 1 if it is final, otherwise
   /// 0. Of the cells of lines and heads, `towardsX` and `towardsY` are the unit vector along the arrow towards
   /// its tip.
-  public static let pages = DenseFieldNames(groups: [
+  public static let pages = SegmentationFieldNames(groups: [
     Group(name: "state", fields: ["centerX", "centerY", "halfWidth", "halfHeight", "final"]),
     Group(name: "arrow", fields: ["towardsX", "towardsY"]),
   ])
@@ -47,16 +47,16 @@ public struct DenseFieldNames: Hashable, Sendable, Codable {
 }
 
 /// The numbers that are known of the cells of a picture beside their classes.
-public struct DenseFields: Hashable, Sendable {
+public struct SegmentationFields: Hashable, Sendable {
   /// The names.
-  public let names: DenseFieldNames
+  public let names: SegmentationFieldNames
   /// The numbers of each cell, `[height, width, fields]`; 0 where they are not known.
   public var values: [Float]
   /// Whether those of a group are known, 1 or 0: `[height, width, groups]`.
   public var known: [UInt8]
 
   /// Creates fields of which nothing is known.
-  public init(_ names: DenseFieldNames, cells: Int) {
+  public init(_ names: SegmentationFieldNames, cells: Int) {
     self.names = names
     values = [Float](repeating: 0, count: cells * names.count)
     known = [UInt8](repeating: 0, count: cells * names.groups.count)

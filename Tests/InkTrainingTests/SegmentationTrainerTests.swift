@@ -8,11 +8,11 @@ import Testing
 
 @testable import InkTraining
 
-@Suite(.timeLimit(.minutes(30))) struct DenseTrainerTests {
+@Suite(.timeLimit(.minutes(30))) struct SegmentationTrainerTests {
   private static let writers = PageWriter.synthetic(count: 3, seed: 2)
 
-  private func feed(seed: UInt64 = 5) -> DenseFeed {
-    DenseFeed(PageComposer(seed: seed, width: 64, height: 64, writers: Self.writers))
+  private func feed(seed: UInt64 = 5) -> SegmentationFeed {
+    SegmentationFeed(PageComposer(seed: seed, width: 64, height: 64, writers: Self.writers))
   }
 
   /// Two levels, with a skip.
@@ -37,25 +37,25 @@ import Testing
       nodes: nodes, output: .distributionPerCell(fields: fields))
   }
 
-  private func options(_ feed: DenseFeed, steps: Int, perEpoch: Int) -> TrainingOptions {
+  private func options(_ feed: SegmentationFeed, steps: Int, perEpoch: Int) -> TrainingOptions {
     var options = TrainingRecipe.pages.options(for: feed, steps: steps)
-    options.dense?.stepsPerEpoch = perEpoch
-    options.dense?.validationCount = 6
+    options.segmentation?.stepsPerEpoch = perEpoch
+    options.segmentation?.validationCount = 6
     options.epochs = steps / perEpoch
     options.batchSize = 4
     return options
   }
 
   private func trainer(
-    steps: Int = 12, perEpoch: Int = 4, validation: DenseFeed? = nil, workers: Int = 2
-  ) throws -> DenseTrainer {
+    steps: Int = 12, perEpoch: Int = 4, validation: SegmentationFeed? = nil, workers: Int = 2
+  ) throws -> SegmentationTrainer {
     let feed = feed()
-    return try DenseTrainer(
+    return try SegmentationTrainer(
       try network(), feed: feed, validation: validation, preparation: .standard,
       options: options(feed, steps: steps, perEpoch: perEpoch), workers: workers)
   }
 
-  private func model(_ trainer: DenseTrainer) throws -> Model {
+  private func model(_ trainer: SegmentationTrainer) throws -> Model {
     guard case .finished(let model) = try trainer.run() else {
       throw TrainingError.unsuitableData("interrupted")
     }
@@ -70,7 +70,7 @@ import Testing
     #expect(last.validationLoss! < first.validationLoss!)
     #expect(last.validationOverlaps?.map(\.name) == model.labels)
     #expect(try #require(last.validationFieldLoss) > 0)
-    #expect(model.fields == DenseFieldNames.pages.all)
+    #expect(model.fields == SegmentationFieldNames.pages.all)
     #expect(model.labels == ["nothing", "ring", "line", "head", "writing"])
     #expect(model.preprocessing == [.page(.standard)])
     #expect(model.architecture == (try network()))
@@ -103,11 +103,11 @@ import Testing
     #expect(try model(second).network.weights == whole.network.weights)
     #expect(second.history.count == 3)
 
-    let other = try DenseTrainer(
+    let other = try SegmentationTrainer(
       try network(), feed: feed(seed: 9), validation: feed(seed: 6), preparation: .standard,
       options: options(feed(), steps: 12, perEpoch: 4), workers: 1)
     #expect(throws: TrainingError.self) { try other.resume(from: path) }
-    let longer = try DenseTrainer(
+    let longer = try SegmentationTrainer(
       try network(), feed: feed(), validation: feed(seed: 6), preparation: .standard,
       options: options(feed(), steps: 24, perEpoch: 8), workers: 1)
     let error = #expect(throws: TrainingError.self) { try longer.resume(from: path) }
@@ -128,7 +128,7 @@ import Testing
         network: randomNetwork(network(classes: 5, fields: fields.count), seed: 2), labels: labels,
         preprocessing: [.page(.standard)], fields: fields)
       let error = #expect(throws: TrainingError.self) {
-        _ = try DenseTrainer(
+        _ = try SegmentationTrainer(
           start.architecture, feed: feed, validation: nil, preparation: .standard,
           options: options, startingFrom: start, workers: 1)
       }
@@ -145,16 +145,16 @@ import Testing
       (try Architecture.named("drawing", classCount: 5, inputSize: 28)!, "has another answer"),
     ] {
       let error = #expect(throws: TrainingError.self) {
-        _ = try DenseTrainer(
+        _ = try SegmentationTrainer(
           architecture, feed: feed, validation: nil, preparation: .standard, options: options,
           workers: 1)
       }
       #expect("\(error!)".contains(words))
     }
     var wrong = options
-    wrong.dense?.classWeights = [1, 1]
+    wrong.segmentation?.classWeights = [1, 1]
     let error = #expect(throws: TrainingError.self) {
-      _ = try DenseTrainer(
+      _ = try SegmentationTrainer(
         try network(), feed: feed, validation: nil, preparation: .standard, options: wrong,
         workers: 1)
     }
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func rareClassesWeighMoreButNotAllAlike() {
-    let weights = DenseOptions.classWeights(shares: [0.9, 0.04, 0.02, 0.01, 0.03])
+    let weights = SegmentationOptions.classWeights(shares: [0.9, 0.04, 0.02, 0.01, 0.03])
     #expect(weights[0] < weights[1] && weights[1] < weights[2] && weights[2] < weights[3])
     #expect(abs(weights.dropFirst().reduce(0, +) - 4) < 0.02)
     #expect(weights[3] / weights[0] < 4)

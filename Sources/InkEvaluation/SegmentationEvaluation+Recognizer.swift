@@ -6,7 +6,7 @@ import InkRecognizer
 import ParallelLoops
 import SafeFiles
 
-extension DenseEvaluation {
+extension SegmentationEvaluation {
   /// Evaluates `recognizer` on pages of `dataset`, on `workers` cores; `progress` gets the number of pages so
   /// far.
   ///
@@ -14,7 +14,7 @@ extension DenseEvaluation {
   ///
   /// - Throws: `FileError` if the classes are not those of the model, or no page can be read.
   public init(
-    of recognizer: PageRecognizer, on dataset: DenseDataset, pages: [Int], workers: Int,
+    of recognizer: PageRecognizer, on dataset: SegmentationDataset, pages: [Int], workers: Int,
     progress: (Int) -> Void = { _ in }
   ) throws(FileError) {
     let names = dataset.classes.map(\.name)
@@ -25,7 +25,7 @@ extension DenseEvaluation {
         found: names.joined(separator: ", "))
     }
     let loop = ParallelLoop(workers: workers)
-    var results: [Result<DenseConfusion, FileError>] = []
+    var results: [Result<SegmentationConfusion, FileError>] = []
     while results.count < pages.count {
       let start = results.count
       results += loop.map(min(4 * workers, pages.count - start)) { task, _ in
@@ -36,14 +36,14 @@ extension DenseEvaluation {
           // A mask with more cells than answers gets as many, as in training.
           let truth = mask.reduced(
             width: min(mask.width, cells.columns), height: min(mask.height, cells.rows))
-          var confusion = DenseConfusion(classCount: names.count)
-          confusion.add(truth, answer: DenseMask(cells))
+          var confusion = SegmentationConfusion(classCount: names.count)
+          confusion.add(truth, answer: SegmentationMask(cells))
           return .success(confusion)
         } catch { return .failure(error) }
       }
       progress(results.count)
     }
-    var evaluated: [(index: Int, page: DensePage, confusion: DenseConfusion)] = []
+    var evaluated: [(index: Int, page: SegmentationPage, confusion: SegmentationConfusion)] = []
     var failures = dataset.failures
     for (index, result) in zip(pages, results) {
       switch result {
@@ -60,7 +60,7 @@ extension DenseEvaluation {
   }
 }
 
-extension DenseMask {
+extension SegmentationMask {
   /// The most likely class of each cell.
   ///
   /// Cells of a picture whose sides are no multiples of them reach beyond its edge.

@@ -6,13 +6,13 @@ import SafeFiles
 import SeededRandom
 
 /// The commands for pages with masks, which other data sets share.
-struct DensePages {
-  private let dataset: DenseDataset
+struct SegmentationPages {
+  private let dataset: SegmentationDataset
   private let path: String
 
   init(path: String) throws {
     self.path = path
-    dataset = try DenseDataset(folder: FileTree.trimmed(path))
+    dataset = try SegmentationDataset(folder: FileTree.trimmed(path))
   }
 
   private func say(_ failures: [String]) {
@@ -23,7 +23,7 @@ struct DensePages {
 
   func describe(_ format: FormatOptions) throws {
     let progress = WorkProgress(count: dataset.pages.count, unit: "pages")
-    let description = DenseDescription(of: dataset) { progress.reach($0) }
+    let description = SegmentationDescription(of: dataset) { progress.reach($0) }
     progress.end()
     say(description.failures)
     if format.value == .json { return try Terminal.show(json: description) }
@@ -56,7 +56,9 @@ struct DensePages {
 
   // MARK: Split
 
-  func split(_ split: Split, keepingTogether group: DenseDataset.Group, to output: String) throws {
+  func split(_ split: Split, keepingTogether group: SegmentationDataset.Group, to output: String)
+    throws
+  {
     say(dataset.failures)
     let divided = dataset.split(split, keepingTogether: group)
     let progress = WorkProgress(count: divided.pages.count, unit: "pages copied")

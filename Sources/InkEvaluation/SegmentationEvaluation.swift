@@ -3,7 +3,7 @@ import InkDatasets
 /// The results of a network with an answer for each cell, on pages with masks.
 ///
 /// Cells whose class is unknown are left out.
-public struct DenseEvaluation: Hashable, Sendable, Codable {
+public struct SegmentationEvaluation: Hashable, Sendable, Codable {
   /// The results for one class.
   public struct ClassReport: Hashable, Sendable, Codable {
     /// The name of the class.
@@ -63,17 +63,18 @@ public struct DenseEvaluation: Hashable, Sendable, Codable {
   public var failures: [String]
 
   /// Sums up the confusions of pages of a data set with `classes`: the index of the page in the data set, its
-  /// name, source and ``DenseConfusion``.
+  /// name, source and ``SegmentationConfusion``.
   init(
-    _ results: [(index: Int, page: DensePage, confusion: DenseConfusion)], classes: [String],
+    _ results: [(index: Int, page: SegmentationPage, confusion: SegmentationConfusion)],
+    classes: [String],
     failures: [String]
   ) {
-    var total = DenseConfusion(classCount: classes.count)
-    var bySource: [String: (pages: Int, confusion: DenseConfusion)] = [:]
+    var total = SegmentationConfusion(classCount: classes.count)
+    var bySource: [String: (pages: Int, confusion: SegmentationConfusion)] = [:]
     for result in results {
       total.add(result.confusion)
       let source = result.page.source ?? "unknown"
-      var known = bySource[source] ?? (0, DenseConfusion(classCount: classes.count))
+      var known = bySource[source] ?? (0, SegmentationConfusion(classCount: classes.count))
       known.pages += 1
       known.confusion.add(result.confusion)
       bySource[source] = known
@@ -100,7 +101,7 @@ public struct DenseEvaluation: Hashable, Sendable, Codable {
 }
 
 /// The number of cells of each class with each answer.
-struct DenseConfusion: Hashable, Sendable {
+struct SegmentationConfusion: Hashable, Sendable {
   /// Row: the class; column: the answer.
   private(set) var counts: [[Int]]
 
@@ -110,7 +111,7 @@ struct DenseConfusion: Hashable, Sendable {
 
   /// Counts the cells of `mask`; an answer of another size is read at the place that lies under the middle
   /// of a cell.
-  mutating func add(_ mask: DenseMask, answer: DenseMask) {
+  mutating func add(_ mask: SegmentationMask, answer: SegmentationMask) {
     let columns = (0..<mask.width).map { ($0 * 2 + 1) * answer.width / (2 * mask.width) }
     for row in 0..<mask.height {
       let answerRow = (row * 2 + 1) * answer.height / (2 * mask.height)
@@ -123,7 +124,7 @@ struct DenseConfusion: Hashable, Sendable {
   }
 
   /// Adds the cells of other pages.
-  mutating func add(_ other: DenseConfusion) {
+  mutating func add(_ other: SegmentationConfusion) {
     for row in counts.indices {
       for column in counts.indices { counts[row][column] += other.counts[row][column] }
     }
@@ -144,12 +145,12 @@ struct DenseConfusion: Hashable, Sendable {
   }
 
   /// The results for classes of these names.
-  func reports(_ names: [String]) -> [DenseEvaluation.ClassReport] {
+  func reports(_ names: [String]) -> [SegmentationEvaluation.ClassReport] {
     names.enumerated().map { index, name in
       let right = Double(counts[index][index])
       let cells = counts[index].reduce(0, +)
       let answered = counts.reduce(0) { $0 + $1[index] }
-      return DenseEvaluation.ClassReport(
+      return SegmentationEvaluation.ClassReport(
         name: name, cells: cells, precision: right / Double(max(1, answered)),
         recall: right / Double(max(1, cells)),
         intersectionOverUnion: right / max(1, Double(cells + answered) - right),

@@ -1,5 +1,5 @@
 /// The class of each cell of a picture.
-public struct DenseMask: Hashable, Sendable {
+public struct SegmentationMask: Hashable, Sendable {
   /// The number of cells of which no class is known: they count neither in training nor in measures.
   public static let ignored: UInt8 = 255
   /// The number of columns.

@@ -2,7 +2,7 @@ import Foundation
 import InkDatasets
 
 /// The options of a training with a class for each cell, besides ``TrainingOptions``.
-public struct DenseOptions: Hashable, Sendable, Codable {
+public struct SegmentationOptions: Hashable, Sendable, Codable {
   /// The usual width and height of crops, in px.
   public static let usualSide = 384
   /// The width and height of crops, in px: a multiple of 32.

@@ -7,14 +7,14 @@ import InkRecognizer
 /// Trains a network with a class for each cell of a picture.
 ///
 /// It tells what happens by ``TrainingEvent``s and prints nothing.
-public final class DenseTrainer: TrainingRun {
-  private let feed: DenseFeed
+public final class SegmentationTrainer: TrainingRun {
+  private let feed: SegmentationFeed
   private let preparation: PagePreparation
   private let architecture: Architecture
   private let options: TrainingOptions
-  private let dense: DenseOptions
+  private let segmentation: SegmentationOptions
   private let loss: CellLoss
-  private let validation: DenseFeed?
+  private let validation: SegmentationFeed?
   /// How many crops choose the epoch.
   public let validationCount: Int
   private let network: TrainingNetwork
@@ -42,7 +42,7 @@ public final class DenseTrainer: TrainingRun {
     }
   }
 
-  /// Prepares a training; `options.dense` has to be set.
+  /// Prepares a training; `options.segmentation` has to be set.
   ///
   /// The first crops of `validation` choose the epoch that is kept; without it, the last is. `workers` is
   /// the number of cores; it changes the speed and nothing else. With `start`, training goes on from its
@@ -51,13 +51,15 @@ public final class DenseTrainer: TrainingRun {
   /// - Throws: `TrainingError` for options or data that cannot work, and `BLASError` where there is no
   ///   BLAS.
   public init(
-    _ architecture: Architecture, feed: DenseFeed, validation: DenseFeed?,
+    _ architecture: Architecture, feed: SegmentationFeed, validation: SegmentationFeed?,
     preparation: PagePreparation, options: TrainingOptions, startingFrom start: Model? = nil,
     workers: Int, group: ProcessGroup = .alone
   ) throws {
     try options.validate()
-    guard let dense = options.dense else { preconditionFailure("options without those for cells") }
-    try dense.validate(classCount: feed.classes.count)
+    guard let segmentation = options.segmentation else {
+      preconditionFailure("options without those for cells")
+    }
+    try segmentation.validate(classCount: feed.classes.count)
     guard case .distributionPerCell(let fields) = architecture.output else {
       throw TrainingError.unsuitableData(
         "pages have a class for each cell, and the network `\(architecture.name)` has another answer"
@@ -89,12 +91,12 @@ public final class DenseTrainer: TrainingRun {
         "the classes are \(names.joined(separator: ", ")), and those of the "
           + "validation pages \(validation.classes.map(\.name).joined(separator: ", "))")
     }
-    let sized = try architecture.sized(height: dense.side, width: dense.side)
-    let cells = dense.side / DenseFeed.cell
+    let sized = try architecture.sized(height: segmentation.side, width: segmentation.side)
+    let cells = segmentation.side / SegmentationFeed.cell
     guard case .planes(_, cells, cells)? = sized.outputShapes.last else {
       throw TrainingError.unsuitableData(
-        "a cell of the network `\(architecture.name)` has to have \(DenseFeed.cell) × "
-          + "\(DenseFeed.cell) pixels")
+        "a cell of the network `\(architecture.name)` has to have \(SegmentationFeed.cell) × "
+          + "\(SegmentationFeed.cell) pixels")
     }
     var first = 0
     let groups = feed.fields.groups.map { group in
@@ -102,16 +104,18 @@ public final class DenseTrainer: TrainingRun {
       return first..<first + group.fields.count
     }
     loss = CellLoss(
-      classWeights: dense.classWeights, fieldGroups: groups,
-      fieldWeight: groups.isEmpty ? 0 : dense.fieldWeight)
+      classWeights: segmentation.classWeights, fieldGroups: groups,
+      fieldWeight: groups.isEmpty ? 0 : segmentation.fieldWeight)
     (self.feed, self.preparation, self.architecture) = (feed, preparation, architecture)
-    (self.options, self.dense, self.group) = (options, dense, group)
+    (self.options, self.segmentation, self.group) = (options, segmentation, group)
     network = try TrainingNetwork(
       sized, maximumExamples: options.batchSize, workers: workers, seed: options.seed, group: group)
     if let start { network.weights = start.network.weights }
     self.validation = validation
     validationCount =
-      validation.map { min(dense.validationCount, $0.pageCount ?? dense.validationCount) } ?? 0
+      validation.map {
+        min(segmentation.validationCount, $0.pageCount ?? segmentation.validationCount)
+      } ?? 0
     validationFingerprint = validation?.fingerprint
     startFingerprint = start?.network.fingerprint
     optimizer = OptimizerState(options.optimizer, count: network.learnt.count, workers: workers)
@@ -121,14 +125,14 @@ public final class DenseTrainer: TrainingRun {
   }
 
   /// Makes crops of some numbers, each on one core.
-  private func crops(of source: DenseFeed, _ numbers: Range<Int>) -> [PreparedCrop] {
+  private func crops(of source: SegmentationFeed, _ numbers: Range<Int>) -> [PreparedCrop] {
     let (preparation, names) = (preparation, feed.fields)
     return network.loop.map(numbers.count) { index, _ in
       let crop = source.crop(numbers.lowerBound + index)
       // Pages on disk have no fields: of a network that answers some, they are not known there.
       let fields =
         crop.fields.names == names
-        ? crop.fields : DenseFields(names, cells: crop.mask.classes.count)
+        ? crop.fields : SegmentationFields(names, cells: crop.mask.classes.count)
       return PreparedCrop(
         values: preparation.values(of: crop.picture),
         truth: CellTruth(
@@ -149,7 +153,8 @@ public final class DenseTrainer: TrainingRun {
   public func resume(from path: String, onAnyInstructionSet: Bool = false) throws {
     let checkpoint = try Checkpoint(
       path: path, identity: identity, instructionSet: instructionSet,
-      mayDiffer: onAnyInstructionSet, epochs: options.epochs, stepsPerEpoch: dense.stepsPerEpoch,
+      mayDiffer: onAnyInstructionSet, epochs: options.epochs,
+      stepsPerEpoch: segmentation.stepsPerEpoch,
       network: network, optimizer: optimizer, average: nil)
     progress = checkpoint.progress
     best = checkpoint.best
@@ -168,15 +173,16 @@ public final class DenseTrainer: TrainingRun {
     try group.requireAgreement(on: identity, progress)
     onEvent(
       .started(
-        steps: dense.stepsPerEpoch, epochs: options.epochs, epochsDone: progress.history.count,
+        steps: segmentation.stepsPerEpoch, epochs: options.epochs,
+        epochsDone: progress.history.count,
         stepsDone: progress.step, blas: blasName))
     while progress.history.count < options.epochs {
       let epoch = progress.history.count
-      while progress.step < dense.stepsPerEpoch {
+      while progress.step < segmentation.stepsPerEpoch {
         try takeStep(epoch: epoch)
         onEvent(
           .step(
-            epoch: epoch + 1, step: progress.step, of: dense.stepsPerEpoch,
+            epoch: epoch + 1, step: progress.step, of: segmentation.stepsPerEpoch,
             examples: options.batchSize, loss: progress.lossSum / Double(progress.exampleCount),
             accuracy: Double(progress.rightCount) / Double(max(1, progress.cellCount ?? 0))))
         // All processes stop where one of them has to.
@@ -202,7 +208,7 @@ public final class DenseTrainer: TrainingRun {
   }
 
   private func takeStep(epoch: Int) throws {
-    let step = epoch * dense.stepsPerEpoch + progress.step
+    let step = epoch * segmentation.stepsPerEpoch + progress.step
     let count = options.batchSize
     let crops = crops(of: feed, step * count..<(step + 1) * count)
     let result = network.learn(targets: crops.map(\.truth), loss: loss, trainingStep: step) {
@@ -229,7 +235,7 @@ public final class DenseTrainer: TrainingRun {
   private func learningRate(step: Int, epoch: Int) -> Double {
     options.learningRate
       * options.schedule.factor(
-        step: step, of: dense.stepsPerEpoch * options.epochs, epoch: epoch)
+        step: step, of: segmentation.stepsPerEpoch * options.epochs, epoch: epoch)
   }
 
   /// Records the epoch; returns whether it is the best so far.
@@ -237,7 +243,7 @@ public final class DenseTrainer: TrainingRun {
     let count = Double(progress.exampleCount)
     var record = EpochRecord(
       epoch: epoch + 1,
-      learningRate: learningRate(step: (epoch + 1) * dense.stepsPerEpoch - 1, epoch: epoch),
+      learningRate: learningRate(step: (epoch + 1) * segmentation.stepsPerEpoch - 1, epoch: epoch),
       trainingLoss: progress.lossSum / count,
       trainingAccuracy: Double(progress.rightCount) / Double(max(1, progress.cellCount ?? 0)))
     record.trainingOverlaps = overlaps(progress.confusion ?? [])
@@ -249,7 +255,7 @@ public final class DenseTrainer: TrainingRun {
     if let validation {
       let sums = evaluate(on: validation)
       guard sums.loss.isFinite else {
-        throw TrainingError.diverged(epoch: epoch + 1, step: dense.stepsPerEpoch)
+        throw TrainingError.diverged(epoch: epoch + 1, step: segmentation.stepsPerEpoch)
       }
       record.validationLoss = sums.loss
       record.validationAccuracy =
@@ -284,7 +290,7 @@ public final class DenseTrainer: TrainingRun {
   }
 
   /// Computes the results on the validation crops: the loss is the mean over batches.
-  private func evaluate(on validation: DenseFeed) -> AnswerSums {
+  private func evaluate(on validation: SegmentationFeed) -> AnswerSums {
     let share = group.share(of: validationCount)
     var sums = loss.noSums
     for start in stride(from: share.lowerBound, to: share.upperBound, by: network.maximumExamples) {

@@ -4,30 +4,30 @@ import InkRaster
 import SafeFiles
 import SeededRandom
 
-/// A part of a picture to train a dense network on.
-public struct DenseCrop: Sendable {
+/// A part of a picture to train a segmentation network on.
+public struct SegmentationCrop: Sendable {
   /// The grey picture.
   public let picture: Bitmap
   /// The class of each cell of 2 × 2 px.
-  public let mask: DenseMask
+  public let mask: SegmentationMask
   /// What is known of the cells beside their classes.
-  public let fields: DenseFields
+  public let fields: SegmentationFields
 }
 
-/// An endless row of crops of one size to train a dense network on.
+/// An endless row of crops of one size to train a segmentation network on.
 ///
 /// The seed and the number of a crop decide everything about it.
-public struct DenseFeed: Sendable {
+public struct SegmentationFeed: Sendable {
   private enum Source: Sendable {
     case composed(PageComposer)
     /// Pages on disk at their working size.
-    case pages([DenseExample], DenseAugmentation, seed: UInt64)
+    case pages([SegmentationExample], SegmentationAugmentation, seed: UInt64)
   }
 
   /// The classes.
-  public let classes: [DenseClass]
+  public let classes: [SegmentationClass]
   /// The names of the fields.
-  public let fields: DenseFieldNames
+  public let fields: SegmentationFieldNames
   /// The width and height of a crop, in px.
   public let side: Int
   /// The number of pages, if it is limited.
@@ -50,9 +50,9 @@ public struct DenseFeed: Sendable {
   /// - Precondition: the composer's pages are square.
   public init(_ composer: PageComposer) {
     precondition(composer.size.width == composer.size.height, "crops are square")
-    (classes, fields, side, pageCount) = (DenseClass.pages, .pages, composer.size.width, nil)
+    (classes, fields, side, pageCount) = (SegmentationClass.pages, .pages, composer.size.width, nil)
     var fingerprint = Fingerprint()
-    var masks: [DenseMask] = []
+    var masks: [SegmentationMask] = []
     for index in 0..<Self.sampleCount {
       let page = composer.picture(index)
       fingerprint.add(page.photograph.samples)
@@ -69,11 +69,12 @@ public struct DenseFeed: Sendable {
   ///
   /// - Throws: `FileError` if no page can be read.
   public init(
-    _ dataset: DenseDataset, pages: [DensePage], side: Int, preparation: PagePreparation,
-    augmentation: DenseAugmentation, seed: UInt64, progress: (Int) -> Void = { _ in }
+    _ dataset: SegmentationDataset, pages: [SegmentationPage], side: Int,
+    preparation: PagePreparation,
+    augmentation: SegmentationAugmentation, seed: UInt64, progress: (Int) -> Void = { _ in }
   ) throws(FileError) {
     (classes, fields, self.side) = (dataset.classes, .none, side)
-    var (read, masks, failures) = ([DenseExample](), [DenseMask](), dataset.failures)
+    var (read, masks, failures) = ([SegmentationExample](), [SegmentationMask](), dataset.failures)
     var fingerprint = Fingerprint()
     for (index, page) in pages.enumerated() {
       do throws(FileError) {
@@ -86,7 +87,7 @@ public struct DenseFeed: Sendable {
         fingerprint.add(small.classes)
         masks.append(small)
         read.append(
-          DenseExample(
+          SegmentationExample(
             Photograph(
               width: scaled.width, height: scaled.height, channels: 1, samples: scaled.pixels),
             mask: small))
@@ -105,11 +106,11 @@ public struct DenseFeed: Sendable {
   }
 
   /// Returns crop number `index`, from 0.
-  public func crop(_ index: Int) -> DenseCrop {
+  public func crop(_ index: Int) -> SegmentationCrop {
     switch source {
     case .composed(let composer):
       let page = composer.picture(index)
-      return DenseCrop(picture: page.photograph.grey, mask: page.mask, fields: page.fields)
+      return SegmentationCrop(picture: page.photograph.grey, mask: page.mask, fields: page.fields)
     case .pages(let pages, let augmentation, let seed):
       // Each page once before any comes again.
       var order = SeededGenerator(seed: seed, stream: 0xdea5, UInt64(index / pages.count))
@@ -117,22 +118,23 @@ public struct DenseFeed: Sendable {
       var generator = SeededGenerator(seed: seed, stream: 0xdea6, UInt64(index))
       let (picture, mask) = page.crop(
         width: side, height: side, cell: Self.cell, augmentation: augmentation, using: &generator)
-      return DenseCrop(
-        picture: picture.grey, mask: mask, fields: DenseFields(.none, cells: mask.classes.count))
+      return SegmentationCrop(
+        picture: picture.grey, mask: mask,
+        fields: SegmentationFields(.none, cells: mask.classes.count))
     }
   }
 
-  private static func shares(of masks: [DenseMask], classCount: Int) -> [Double] {
+  private static func shares(of masks: [SegmentationMask], classCount: Int) -> [Double] {
     var counts = [Double](repeating: 0, count: classCount)
     for mask in masks {
-      for one in mask.classes where one != DenseMask.ignored { counts[Int(one)] += 1 }
+      for one in mask.classes where one != SegmentationMask.ignored { counts[Int(one)] += 1 }
     }
     let total = max(1, counts.reduce(0, +))
     return counts.map { $0 / total }
   }
 }
 
-extension DenseMask {
+extension SegmentationMask {
   /// The share of a cell that a class other than the background has to cover to be seen.
   private static let seenShare = 0.2
 
@@ -140,7 +142,7 @@ extension DenseMask {
   /// if there is no other one, the one that is rarest in the whole mask.
   ///
   /// So thin lines stay where a mask has a class for each pixel of a large picture.
-  package func reduced(width newWidth: Int, height newHeight: Int) -> DenseMask {
+  package func reduced(width newWidth: Int, height newHeight: Int) -> SegmentationMask {
     guard newWidth < width || newHeight < height else { return self }
     var totals = [Int](repeating: 0, count: 256)
     for one in classes { totals[Int(one)] += 1 }
@@ -171,6 +173,6 @@ extension DenseMask {
         for one in found { counts[Int(one)] = 0 }
       }
     }
-    return DenseMask(width: newWidth, height: newHeight, classes: reduced)
+    return SegmentationMask(width: newWidth, height: newHeight, classes: reduced)
   }
 }

@@ -4,7 +4,7 @@ import InkRaster
 import SafeFiles
 
 /// A picture on disk with the class of each pixel or cell.
-public struct DensePage: Hashable, Sendable {
+public struct SegmentationPage: Hashable, Sendable {
   /// Where the classes are.
   enum Masks: Hashable, Sendable {
     /// One mask of class indices.
@@ -43,7 +43,9 @@ public struct DensePage: Hashable, Sendable {
   /// The mask has the size of the picture, or a cell for 2 × 2 or 4 × 4 pixels.
   ///
   /// - Throws: `FileError` if one cannot be read, or they do not fit together.
-  public func read(classCount: Int) throws(FileError) -> (picture: Photograph, mask: DenseMask) {
+  public func read(classCount: Int) throws(FileError) -> (
+    picture: Photograph, mask: SegmentationMask
+  ) {
     let data = try contents(of: picture)
     if let size = Photograph.size(of: data) { try check(size.width, size.height) }
     let photograph = try FileError.converting { () throws(PictureError) in
@@ -95,30 +97,30 @@ public struct DensePage: Hashable, Sendable {
 
   private func indices(
     _ path: String, beside picture: Photograph, classCount: Int
-  ) throws(FileError) -> DenseMask {
+  ) throws(FileError) -> SegmentationMask {
     let numbers = try numbers(path, beside: picture)
     if let place = numbers.pixels.firstIndex(where: {
-      $0 >= classCount && $0 != DenseMask.ignored
+      $0 >= classCount && $0 != SegmentationMask.ignored
     }) {
       let (row, column) = (place / numbers.width, place % numbers.width)
       throw FileError(
         path: path,
         expected:
-          "class indices from 0 to \(classCount - 1), or \(DenseMask.ignored) for what is left out",
+          "class indices from 0 to \(classCount - 1), or \(SegmentationMask.ignored) for what is left out",
         found: "\(numbers.pixels[place]) in row \(row), column \(column)")
     }
-    return DenseMask(width: numbers.width, height: numbers.height, classes: numbers.pixels)
+    return SegmentationMask(width: numbers.width, height: numbers.height, classes: numbers.pixels)
   }
 
   /// Joins masks of single classes; where several are set, the last class is seen.
   private func joined(
     _ paths: [Int: String], beside picture: Photograph
-  ) throws(FileError) -> DenseMask {
-    var mask: DenseMask?
+  ) throws(FileError) -> SegmentationMask {
+    var mask: SegmentationMask?
     for index in paths.keys.sorted() {
       let numbers = try numbers(paths[index]!, beside: picture)
       if mask == nil {
-        mask = DenseMask(
+        mask = SegmentationMask(
           width: numbers.width, height: numbers.height,
           classes: [UInt8](repeating: 0, count: numbers.pixels.count))
       }

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import InkDatasets
 
-@Suite(.timeLimit(.minutes(30))) struct DenseDatasetTests {
+@Suite(.timeLimit(.minutes(30))) struct SegmentationDatasetTests {
   private let folder: TemporaryFolder
   private static let classes =
     "index\tname\tcolor\n0\tnothing\t#ffffff\n1\twire\t#ff0000\n2\tlamp\t\n"
@@ -41,7 +41,7 @@ import TestSupport
   /// Returns the error of opening a data set and reading all its pages.
   private func failure(_ path: String) -> String? {
     do {
-      let dataset = try DenseDataset(folder: path)
+      let dataset = try SegmentationDataset(folder: path)
       for page in dataset.pages { _ = try page.read(classCount: dataset.classes.count) }
       return dataset.failures.first
     } catch { return "\(error)" }
@@ -54,14 +54,14 @@ import TestSupport
       seed: 4, width: 97, height: 64, writers: PageWriter.synthetic(count: 2, seed: 1))
     let pictures = (0..<5).map(composer.picture)
     let path = "\(folder.path)/composed"
-    try DenseWriter.write(to: path, classes: DenseClass.pages) { writer in
+    try SegmentationWriter.write(to: path, classes: SegmentationClass.pages) { writer in
       for picture in pictures {
         try writer.add(
           .init(picture.photograph, mask: picture.mask, writer: "w", source: "s"))
       }
     }
-    let dataset = try DenseDataset(folder: path)
-    #expect(dataset.classes == DenseClass.pages)
+    let dataset = try SegmentationDataset(folder: path)
+    #expect(dataset.classes == SegmentationClass.pages)
     #expect(dataset.failures.isEmpty)
     #expect(dataset.pages.count == 5)
     for (page, picture) in zip(dataset.pages, pictures) {
@@ -79,14 +79,14 @@ import TestSupport
       try PNG.encode(Bitmap(width: 2, height: 1, pixels: pixels)).write(
         to: URL(fileURLWithPath: "\(path)/masks/\(name)/a.png"))
     }
-    let dataset = try DenseDataset(folder: path)
+    let dataset = try SegmentationDataset(folder: path)
     #expect(try dataset.pages[0].read(classCount: 3).mask.classes == [1, 2])
   }
 
   @Test func classesNeedNoColors() throws {
     let path = try write(
       picture: png(2, 2), mask: png(2, 2), classes: "index\tname\n0\tnothing\n1\twire\n")
-    #expect(try DenseDataset(folder: path).classes.map(\.name) == ["nothing", "wire"])
+    #expect(try SegmentationDataset(folder: path).classes.map(\.name) == ["nothing", "wire"])
   }
 
   // MARK: Bad input
@@ -100,8 +100,8 @@ import TestSupport
   @Test func cellsCanBeLeftOut() throws {
     let path = try write(picture: png(8, 8), mask: png(8, 8, 255))
     #expect(failure(path) == nil)
-    let page = try #require(try DenseDataset(folder: path).pages.first)
-    #expect(try page.read(classCount: 3).mask.classes.allSatisfy { $0 == DenseMask.ignored })
+    let page = try #require(try SegmentationDataset(folder: path).pages.first)
+    #expect(try page.read(classCount: 3).mask.classes.allSatisfy { $0 == SegmentationMask.ignored })
   }
 
   @Test func badInputHasOneClearLine() throws {
@@ -212,7 +212,7 @@ import TestSupport
       try png(8, 8).write(to: URL(fileURLWithPath: "\(path)/masks/\(name)"))
     }
     #expect(
-      try DenseDataset(folder: path).failures == [
+      try SegmentationDataset(folder: path).failures == [
         "\(path)/masks/lammp: expected a class in classes.tsv as the name of a folder (wire, lamp), found "
           + "another with 2 files",
         "\(path)/masks/b.png: expected a picture of this name in pictures, found none",
@@ -225,7 +225,7 @@ import TestSupport
       picture: png(8, 8), mask: png(8, 8), pages: "picture\twriter\na.png\tw\nb.png\tw\n")
     try png(8, 8).write(to: URL(fileURLWithPath: "\(path)/pictures/b.png"))
     #expect(
-      try DenseDataset(folder: path).failures == [
+      try SegmentationDataset(folder: path).failures == [
         "\(path)/pictures/b.png: expected the mask \(path)/masks/b.png, found none"
       ])
   }
@@ -237,7 +237,7 @@ import TestSupport
       [0, 0, 0, 4] + Array("gAMA".utf8) + [0, 1, 0x86, 0xA0, 0x31, 0xE8, 0x96, 0x5F])
     let path = try write(
       picture: png(8, 8), mask: mask.prefix(33) + gamma + mask.dropFirst(33))
-    let page = try DenseDataset(folder: path).pages[0]
+    let page = try SegmentationDataset(folder: path).pages[0]
     #expect(try page.read(classCount: 3).mask.classes.allSatisfy { $0 == 2 })
   }
 
@@ -245,7 +245,7 @@ import TestSupport
     let path = try write(picture: png(8, 8), mask: png(8, 8, 1))
     try png(8, 8).write(to: URL(fileURLWithPath: "\(path)/pictures/b.png"))
     try png(9, 9).write(to: URL(fileURLWithPath: "\(path)/masks/b.png"))
-    let description = DenseDescription(of: try DenseDataset(folder: path))
+    let description = SegmentationDescription(of: try SegmentationDataset(folder: path))
     #expect(description.pages == 1)
     #expect(description.failures.count == 1)
     #expect(description.classes.map(\.share) == [0, 1, 0])
@@ -253,8 +253,8 @@ import TestSupport
 
   // MARK: Splitting
 
-  @Test(arguments: DenseDataset.Group.allCases)
-  func pagesOfAGroupStayTogether(group: DenseDataset.Group) throws {
+  @Test(arguments: SegmentationDataset.Group.allCases)
+  func pagesOfAGroupStayTogether(group: SegmentationDataset.Group) throws {
     var rows = "picture\twriter\tsource\n"
     let path = try write(picture: nil, mask: nil)
     for index in 0..<40 {
@@ -264,10 +264,10 @@ import TestSupport
     }
     try Data(rows.utf8).write(to: URL(fileURLWithPath: "\(path)/pages.tsv"))
     let split = Split(method: .writer, seed: 3, validationShare: 0.2, testShare: 0.2)
-    let divided = try DenseDataset(folder: path).split(split, keepingTogether: group)
+    let divided = try SegmentationDataset(folder: path).split(split, keepingTogether: group)
     let copy = "\(folder.path)/divided"
     try divided.copy(to: copy)
-    let read = try DenseDataset(folder: copy)
+    let read = try SegmentationDataset(folder: copy)
     #expect(read.pages.map(\.part) == divided.pages.map(\.part))
     let groups = Dictionary(grouping: read.pages) { group == .writer ? $0.writer : $0.source }
     #expect(groups.values.allSatisfy { Set($0.map(\.part)).count == 1 })

@@ -3,11 +3,11 @@ import InkImageIO
 import InkRaster
 import SafeFiles
 
-/// Writes a dense data set page by page.
-public struct DenseWriter {
+/// Writes a segmentation data set page by page.
+public struct SegmentationWriter {
   private let folder: String
-  private let classes: [DenseClass]
-  private var pages: [DensePage] = []
+  private let classes: [SegmentationClass]
+  private var pages: [SegmentationPage] = []
 
   /// A page as its two files.
   public struct EncodedPage: Sendable {
@@ -20,7 +20,7 @@ public struct DenseWriter {
     ///
     /// - Throws: `PictureError` if libpng refuses.
     public init(
-      _ picture: Photograph, mask: DenseMask, writer: String?, source: String?
+      _ picture: Photograph, mask: SegmentationMask, writer: String?, source: String?
     ) throws(PictureError) {
       self.picture = try PNG.encode(picture)
       self.mask = try PNG.encode(
@@ -33,16 +33,16 @@ public struct DenseWriter {
   ///
   /// - Throws: `FileError` if it cannot be written, and what `body` throws.
   public static func write(
-    to path: String, classes: [DenseClass], _ body: (inout DenseWriter) throws -> Void
+    to path: String, classes: [SegmentationClass], _ body: (inout SegmentationWriter) throws -> Void
   ) throws {
     try FileTree.replace(path) { temporary in
-      var writer = DenseWriter(folder: temporary, classes: classes)
+      var writer = SegmentationWriter(folder: temporary, classes: classes)
       for name in ["pictures", "masks"] {
         try FileManager.default.createDirectory(
           atPath: FileTree.join(temporary, name), withIntermediateDirectories: true)
       }
       try body(&writer)
-      try DenseDataset.writeTables(classes: classes, pages: writer.pages, to: temporary)
+      try SegmentationDataset.writeTables(classes: classes, pages: writer.pages, to: temporary)
     }
   }
 
@@ -76,7 +76,7 @@ public struct DenseWriter {
     let mask = FileTree.join(FileTree.join(folder, "masks"), name)
     try page.picture.write(to: URL(fileURLWithPath: picture))
     try page.mask.write(to: URL(fileURLWithPath: mask))
-    var entry = DensePage(name: name, picture: picture, masks: .indices(mask))
+    var entry = SegmentationPage(name: name, picture: picture, masks: .indices(mask))
     (entry.writer, entry.source) = (page.writer, page.source)
     pages.append(entry)
     return name

@@ -1,8 +1,8 @@
 import InkImageIO
 import SafeFiles
 
-/// Statistics of a dense data set.
-public struct DenseDescription: Hashable, Sendable, Codable {
+/// Statistics of a segmentation data set.
+public struct SegmentationDescription: Hashable, Sendable, Codable {
   /// A class.
   public struct ClassCount: Hashable, Sendable, Codable {
     /// The name.
@@ -31,7 +31,7 @@ public struct DenseDescription: Hashable, Sendable, Codable {
   public private(set) var failures: [String]
 
   /// Reads all pages; `progress` gets their number so far.
-  public init(of dataset: DenseDataset, progress: (Int) -> Void = { _ in }) {
+  public init(of dataset: SegmentationDataset, progress: (Int) -> Void = { _ in }) {
     failures = dataset.failures
     var cells = [Int](repeating: 0, count: dataset.classes.count)
     var pagesOfClass = cells
@@ -40,7 +40,7 @@ public struct DenseDescription: Hashable, Sendable, Codable {
       do throws(FileError) {
         let (picture, mask) = try page.read(classCount: dataset.classes.count)
         var counts = [Int](repeating: 0, count: dataset.classes.count)
-        for one in mask.classes where one != DenseMask.ignored { counts[Int(one)] += 1 }
+        for one in mask.classes where one != SegmentationMask.ignored { counts[Int(one)] += 1 }
         for (index, count) in counts.enumerated() where count > 0 {
           cells[index] += count
           pagesOfClass[index] += 1
