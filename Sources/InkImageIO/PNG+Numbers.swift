@@ -40,7 +40,7 @@ extension PNG {
 
   /// Reads an 8-bit grey PNG whose samples are numbers, not light.
   ///
-  /// - Throws: `PictureError` naming `path` where the data is another PNG, none, or broken.
+  /// - Throws: `PictureError` naming `path` where the data is another PNG, none, or damaged.
   public static func numbers(_ data: Data, path: String) throws(PictureError) -> Bitmap {
     guard let header = header(of: data) else {
       throw PictureError(

@@ -23,7 +23,7 @@ public enum PNG {
   ///
   /// Transparent pixels become black if the ink is light, and white if it is dark.
   ///
-  /// - Throws: `PictureError` naming `path` where the data is no PNG, broken or too large.
+  /// - Throws: `PictureError` naming `path` where the data is no PNG, damaged or too large.
   public static func decode(_ data: Data, path: String) throws(PictureError) -> Bitmap {
     let (image, samples) = try samples(data, path: path) { format in format & alpha }
     return Bitmap(width: Int(image.width), height: Int(image.height), pixels: samples)
@@ -31,7 +31,7 @@ public enum PNG {
 
   /// Reads any PNG as a photograph; transparent pixels become the background of the ink.
   ///
-  /// - Throws: `PictureError` naming `path` where the data is no PNG, broken or too large.
+  /// - Throws: `PictureError` naming `path` where the data is no PNG, damaged or too large.
   public static func photograph(_ data: Data, path: String) throws(PictureError) -> Photograph {
     let (image, samples) = try samples(data, path: path) { format in
       format & alpha != 0 ? alpha : format & color

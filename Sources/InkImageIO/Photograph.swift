@@ -62,7 +62,7 @@ public struct Photograph: Hashable, Sendable {
 
   /// Reads a PNG or a JPEG, turned upright.
   ///
-  /// - Throws: `PictureError` naming `path` where the data is neither, broken or too large.
+  /// - Throws: `PictureError` naming `path` where the data is neither, damaged or too large.
   public static func decode(_ data: Data, path: String) throws(PictureError) -> Photograph {
     try decode(data, path: path, brightnessFor: nil)
   }
@@ -143,7 +143,7 @@ extension Bitmap {
   /// With `longerSide`, for a use that makes larger pictures smaller: a JPEG of at least twice as many
   /// pixels there is decoded at a half, a quarter or an eighth of its size, but not at less than `longerSide`.
   ///
-  /// - Throws: `PictureError` naming `path` where the data is neither, broken, cut off or too large.
+  /// - Throws: `PictureError` naming `path` where the data is neither, damaged, cut off or too large.
   public static func decode(
     _ data: Data, path: String, longerSide: Int? = nil
   ) throws(PictureError) -> Bitmap {

@@ -38,7 +38,7 @@ struct RowParser {
     cells = TableCells(delimiter: TableCells.delimiter(in: line))
     times = TimeCells(usesDecimalCommas: cells.usesDecimalCommas)
     cells.split(line)
-    guard !cells.isBroken else { throw Self.openQuote(at: place) }
+    guard !cells.isMalformed else { throw Self.openQuote(at: place) }
     let texts = cells.ranges.map { UnsafeBufferPointer(rebasing: line[$0]) }
     let hasHeader = texts.contains(where: cells.isText)
     let names = hasHeader ? texts.map(TableCells.text) : texts.indices.map { "dim_\($0)" }
@@ -79,7 +79,7 @@ struct RowParser {
   mutating func findTimes(in line: UnsafeBufferPointer<UInt8>) {
     guard timeName == nil else { return }
     cells.split(line)
-    guard !cells.isBroken, cells.fit(names, line) else { return }
+    guard !cells.isMalformed, cells.fit(names, line) else { return }
     for (column, range) in cells.ranges.prefix(names.count).enumerated() {
       guard case .unused = columns[column],
         TimeText.milliseconds(UnsafeBufferPointer(rebasing: line[range])) != nil
@@ -102,7 +102,7 @@ struct RowParser {
     into values: inout [Float]
   ) throws(InkError) -> String? {
     cells.split(line)
-    guard !cells.isBroken else { throw Self.openQuote(at: place()) }
+    guard !cells.isMalformed else { throw Self.openQuote(at: place()) }
     guard cells.fit(names, line) else {
       throw InkError(
         at: place(), expected: "\(columns.count.counted("cell")), as in the first row",

@@ -2,7 +2,7 @@
 package struct TableCells {
   package private(set) var ranges: [Range<Int>] = []
   /// Whether a quoted cell is not closed.
-  package private(set) var isBroken = false
+  package private(set) var isMalformed = false
   private let delimiter: UInt8
 
   /// Creates cells for lines of a table with this delimiter.
@@ -21,7 +21,7 @@ package struct TableCells {
   /// Finds the cells of `line`; quotation marks around a cell are not part of it.
   package mutating func split(_ line: UnsafeBufferPointer<UInt8>) {
     ranges.removeAll(keepingCapacity: true)
-    isBroken = false
+    isMalformed = false
     let quote = UInt8(ascii: "\"")
     var start = 0
     let end = line.count
@@ -37,7 +37,7 @@ package struct TableCells {
           index += 1
         }
         guard index < end, index + 1 == end || line[index + 1] == delimiter else {
-          isBroken = true
+          isMalformed = true
           return
         }
         ranges.append(start + 1..<index)

@@ -15,7 +15,7 @@ extension PageRecognizer {
   ///
   /// The network sees a photograph much smaller than it was taken, so not all of a JPEG is decoded.
   ///
-  /// - Throws: `PictureError` naming `path` where the data is neither, broken, cut off or has more than
+  /// - Throws: `PictureError` naming `path` where the data is neither, damaged, cut off or has more than
   ///   ``maximumPixels``.
   package func readPicture(
     _ data: Data, path: String, longerSide: Int? = nil

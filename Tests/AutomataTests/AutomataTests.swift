@@ -171,7 +171,7 @@ import Testing
     (String(repeating: "(", count: 100_000), "expected `)`, found the end"),
     ("()", "character 2: expected a symbol, ε, ∅ or a parenthesis, found `)`"), ("", "character 1"),
   ])
-  func brokenExpressionsAreRefused(text: String, message: String) {
+  func malformedExpressionsAreRefused(text: String, message: String) {
     #expect {
       try RegularExpression(text)
     } throws: {
@@ -243,7 +243,7 @@ import Testing
     ("[]", "symbols in brackets"), (".", "an alphabet"), ("{3}", "something to repeat"),
     ("[^a]", "expected an alphabet with other symbols"), ("[[:alpha:]]", "[:alpha:] are not read"),
   ])
-  func brokenCountsAndRangesAreRefused(text: String, message: String) {
+  func malformedCountsAndRangesAreRefused(text: String, message: String) {
     #expect {
       try RegularExpression(text)
     } throws: {
@@ -299,7 +299,7 @@ import Testing
         .regularExpression().description == "∅")
   }
 
-  @Test func brokenAutomataAreRefused() {
+  @Test func inconsistentAutomataAreRefused() {
     #expect(throws: AutomatonError.self) {
       try Automaton(states: [.init("1"), .init("1")], transitions: [])
     }

@@ -401,7 +401,7 @@ import Testing
         "transition 1: expected symbols"
       ),
     ] as [(Format, String, String)])
-  func brokenFilesAreNamed(format: Format, text: String, message: String) {
+  func damagedFilesAreNamed(format: Format, text: String, message: String) {
     #expect {
       try read(format, text)
     } throws: {

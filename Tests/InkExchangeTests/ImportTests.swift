@@ -69,7 +69,8 @@ import Testing
     .dense(units: 3),
   ])
 
-  @Test(arguments: [ExportForm.coreml, .onnx]) func brokenFilesAreRefused(form: ExportForm) throws {
+  @Test(arguments: [ExportForm.coreml, .onnx]) func damagedFilesAreRefused(form: ExportForm) throws
+  {
     let data = try small.exported(as: form)
     let name = "model.\(form.fileExtension)"
     for length in [0, 1, 2, 7] + Array(stride(from: 10, to: data.count - 1, by: 397)) {
@@ -666,7 +667,7 @@ import Testing
         .contains("expected [13, 72] or [72, 13], for 13.weight, found [72, 12]") == true)
   }
 
-  @Test func brokenArchivesAreRefused() throws {
+  @Test func damagedArchivesAreRefused() throws {
     let data = try Data(contentsOf: URL(fileURLWithPath: Self.reference("keras.npz")))
     var options = ImportOptions()
     options.labels = ["a", "b", "c", "d"]

@@ -169,7 +169,7 @@ import Testing
     #expect(try Photograph.decode(resized(red, width: 32, height: 64), path: "a.jpg").isDamaged)
   }
 
-  @Test func brokenFilesAreNamed() throws {
+  @Test func damagedFilesAreNamed() throws {
     for (data, found) in [
       (Data(), "an empty file"), (Data("hello".utf8), "something else"),
       (red.prefix(30), "libjpeg-turbo: "), (Data([0xFF, 0xD8, 0xFF]), "libjpeg-turbo: "),

@@ -119,7 +119,7 @@ import Testing
     #expect(try PNG.decode(withTexts, path: "a.png") == bitmap)
   }
 
-  @Test func brokenFilesAreNamed() throws {
+  @Test func damagedFilesAreNamed() throws {
     let whole = try PNG.encode(Bitmap(width: 28, height: 28))
     for (data, found) in [
       (Data(), "an empty file"), (Data("hello".utf8), "something else"),

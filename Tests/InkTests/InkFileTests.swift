@@ -332,7 +332,7 @@ import TestSupport
     #expect(try InkFile.items(path: declared)[0].result.get().label == "ä")
   }
 
-  @Test func aBrokenFirstLineDoesNotHideTheOthers() throws {
+  @Test func aMalformedFirstLineDoesNotHideTheOthers() throws {
     let path = try folder.write(
       "ink.ndjson", "nonsense\n{\"word\":\"a\",\"drawing\":[[[1],[2]]]}\n")
     let items = try InkFile.items(path: path)
@@ -370,7 +370,7 @@ import TestSupport
     #expect(read.count == 1 && read[0].drawing.strokes == [Stroke([Point(1, 2)])])
   }
 
-  @Test func theTracesOfABrokenGroupAreNoRecordingByThemselves() throws {
+  @Test func theTracesOfAMalformedGroupAreNoRecordingByThemselves() throws {
     let path = try folder.write(
       "dangling.inkml",
       """

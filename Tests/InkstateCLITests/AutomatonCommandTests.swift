@@ -132,7 +132,7 @@ import Testing
         "many: expected at most 10000 files in a folder, found more"))
   }
 
-  @Test func submissionsAreGradedAndBrokenOnesListed() throws {
+  @Test func submissionsAreGradedAndMalformedOnesListed() throws {
     try folder.write("solution.txt", "state | a\n→ p | q\n* q |\n")
     try folder.write(
       "in/good.dot", "digraph { i [shape=point]; i -> 1; 1 -> 2 [label=a]; 2 [shape=doublecircle] }"

@@ -114,7 +114,7 @@ public struct InkFile: Sendable {
     }
     path = input.path
     self.labelAnnotation = labelAnnotation
-    // A broken first line does not prevent reading the lines after it.
+    // A malformed first line does not prevent reading the lines after it.
     let named: Format? =
       path.lowercased().hasSuffix(".ndjson") && !start.isEmpty ? .ndjson : nil
     guard let format = Self.detectFormat(ofPrefix: start) ?? named else {

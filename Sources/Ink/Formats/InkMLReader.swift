@@ -119,7 +119,7 @@ private struct InkMLDocument {
     }
     for group in groups {
       add(at: Place(file: path, line: group.line)) { ignored throws(InkError) in
-        // The traces of a broken group do not form another recording.
+        // The traces of a malformed group do not form another recording.
         claimed.formUnion(tracesNamed(by: group))
         var views = TraceViews(elements: elements, path: path)
         let pieces = try views.pieces(of: group)

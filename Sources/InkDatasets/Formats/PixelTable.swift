@@ -77,7 +77,7 @@ struct PixelTable {
     ) throws(FileError) {
       var cells = TableCells(delimiter: TableCells.delimiter(in: line))
       cells.split(line)
-      guard !cells.isBroken, cells.ranges.count >= minimumSide * minimumSide else { return nil }
+      guard !cells.isMalformed, cells.ranges.count >= minimumSide * minimumSide else { return nil }
       columnCount = cells.ranges.count
       let texts = cells.ranges.map { UnsafeBufferPointer(rebasing: line[$0]) }
       let names = texts.map(TableCells.text)
@@ -234,7 +234,7 @@ struct PixelTable {
         return true
       }
       cells!.split(line)
-      guard !cells!.isBroken, cells!.ranges.count >= columnCount,
+      guard !cells!.isMalformed, cells!.ranges.count >= columnCount,
         cells!.ranges[columnCount...].allSatisfy({ $0.isEmpty })
       else {
         loaded.failures.append(

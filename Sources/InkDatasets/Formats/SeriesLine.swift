@@ -287,7 +287,7 @@ struct JSONScanner {
     self.place = place
   }
 
-  private func broken() -> FileError {
+  private func malformed() -> FileError {
     FileError(path: place, expected: "complete JSON", found: "something else at byte \(index + 1)")
   }
 
@@ -306,11 +306,11 @@ struct JSONScanner {
   }
 
   private mutating func skipText() throws(FileError) {
-    guard skip("\"") else { throw broken() }
+    guard skip("\"") else { throw malformed() }
     while index < bytes.count, bytes[index] != 0x22 { index += bytes[index] == 0x5C ? 2 : 1 }
     guard index < bytes.count else {
       index = bytes.count
-      throw broken()
+      throw malformed()
     }
     index += 1
   }
@@ -320,18 +320,18 @@ struct JSONScanner {
     var depth = 0
     repeat {
       skipSpace()
-      guard index < bytes.count else { throw broken() }
+      guard index < bytes.count else { throw malformed() }
       switch bytes[index] {
       case UInt8(ascii: "\""): try skipText()
       case UInt8(ascii: "["), UInt8(ascii: "{"):
         depth += 1
         index += 1
       case UInt8(ascii: "]"), UInt8(ascii: "}"):
-        guard depth > 0 else { throw broken() }
+        guard depth > 0 else { throw malformed() }
         depth -= 1
         index += 1
       case UInt8(ascii: ","), UInt8(ascii: ":"):
-        guard depth > 0 else { throw broken() }
+        guard depth > 0 else { throw malformed() }
         index += 1
       default: _ = try scalar()
       }
@@ -350,13 +350,13 @@ struct JSONScanner {
       default: index += 1
       }
     }
-    guard index > start else { throw broken() }
+    guard index > start else { throw malformed() }
     return UnsafeBufferPointer(rebasing: bytes[start..<index])
   }
 
   /// Returns the places of the values of an object by their keys.
   mutating func fields() throws(FileError) -> [String: Range<Int>] {
-    guard skip("{") else { throw broken() }
+    guard skip("{") else { throw malformed() }
     var fields: [String: Range<Int>] = [:]
     guard !skip("}") else { return fields }
     repeat {
@@ -365,15 +365,15 @@ struct JSONScanner {
       try skipText()
       guard let key = try? String(json: Data(bytes[keyStart..<index])),
         skip(":")
-      else { throw broken() }
+      else { throw malformed() }
       skipSpace()
       let start = index
       try skipValue()
       fields[key] = start..<index
     } while skip(",")
-    guard skip("}") else { throw broken() }
+    guard skip("}") else { throw malformed() }
     skipSpace()
-    guard index == bytes.count else { throw broken() }
+    guard index == bytes.count else { throw malformed() }
     return fields
   }
 
@@ -381,13 +381,13 @@ struct JSONScanner {
   mutating func forEachElement(
     _ body: (_ index: Int, _ scanner: inout JSONScanner) throws(FileError) -> Void
   ) throws(FileError) {
-    guard skip("[") else { throw broken() }
+    guard skip("[") else { throw malformed() }
     guard !skip("]") else { return }
     var element = 0
     repeat {
       try body(element, &self)
       element += 1
     } while skip(",")
-    guard skip("]") else { throw broken() }
+    guard skip("]") else { throw malformed() }
   }
 }

@@ -196,7 +196,7 @@ private final class Columns {
       choices.append("left out: the column without a name, which numbers the rows in most tables")
     }
     guard time == nil, table.reading.timeColumn == nil, table.reading.channels == nil,
-      !cells.isBroken, cells.fit(names, line),
+      !cells.isMalformed, cells.fit(names, line),
       let channel = channels.firstIndex(where: {
         $0 < cells.ranges.count
           && TimeText.milliseconds(UnsafeBufferPointer(rebasing: line[cells.ranges[$0]])) != nil
@@ -214,12 +214,12 @@ private final class Columns {
     func cell(_ column: Int) -> UnsafeBufferPointer<UInt8> {
       UnsafeBufferPointer(rebasing: line[cells.ranges[column]])
     }
-    guard !cells.isBroken, cells.fit(names, line) else {
+    guard !cells.isMalformed, cells.fit(names, line) else {
       // It is not known which recording this is; the row before is the best guess.
       let recording = current ?? make(row: row, key: [], cells: cells, cell: { _ in nil })
       recording.fail(
         place(row)
-          + (cells.isBroken
+          + (cells.isMalformed
             ? "expected a quotation mark at the end of a quoted cell, found none"
             : "expected \(names.count.counted("cell")), as in the first row, found "
               + "\(cells.ranges.count)"))
@@ -482,7 +482,7 @@ private final class Columns {
         cells = TableCells(delimiter: TableCells.delimiter(in: line))
         cells.split(line)
         let texts = cells.ranges.map { UnsafeBufferPointer(rebasing: line[$0]) }
-        if cells.isBroken || texts.contains(where: { $0.contains(0) }) {
+        if cells.isMalformed || texts.contains(where: { $0.contains(0) }) {
           throw FileError(
             path: "\(table.path), line \(row)", expected: "a row of a table",
             found: "something else")
