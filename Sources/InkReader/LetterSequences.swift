@@ -61,14 +61,12 @@ struct LetterSequences: Sendable {
     static let none = Run()
   }
 
-  /// Returns the run after a character of the class `number` that follows characters of the classes `before`, and what the
-  /// run before it adds if this character ends it.
-  func run(
-    after run: Run, _ number: Int, before: (last: Int, secondLast: Int)
-  ) -> (run: Run, ended: Double) {
+  /// Returns the run after a character of the class `number` that follows one of the class `last`, and what the run before
+  /// it adds if this character ends it.
+  func run(after run: Run, _ number: Int, last: Int) -> (run: Run, ended: Double) {
     guard numbers[number] > 0 else { return (.none, ended(run)) }
     // A capital after a small letter begins another word, as in `readLine`.
-    let isOther = run.count > 0 && cases[number] == .capital && cases[before.last] == .small
+    let isOther = run.count > 0 && cases[number] == .capital && cases[last] == .small
     var next = isOther ? Run(logOdds: -Self.caseCost) : run
     next.count += 1
     guard next.count > 1 else {
@@ -78,9 +76,8 @@ struct LetterSequences: Sendable {
     let step = step(from: Int(run.sequence), numbers[number])
     next.sequence = Int32(step.sequence)
     next.logOdds += Self.weight * step.logRatio + Self.letterWorth
-    if cases[number] == .small, run.count > 1, cases[before.last] == .capital,
-      cases[before.secondLast] == .capital
-    {
+    // A capital that does not begin its run follows another one.
+    if cases[number] == .small, run.count > 1, cases[last] == .capital {
       next.logOdds -= Self.caseCost
     }
     next.weight = Self.weight(ofLogOdds: next.logOdds)

@@ -232,9 +232,7 @@ struct PrefixSearch {
   private func run(
     after prefix: Prefix, _ number: Int
   ) -> (run: LetterSequences.Run, ended: Double) {
-    guard let letters else { return (.none, 0) }
-    let secondLast = prefix.parent < 0 ? Alphabet.blank : prefixes[Int(prefix.parent)].lastClass
-    return letters.run(after: prefix.run, number, before: (prefix.lastClass, secondLast))
+    letters?.run(after: prefix.run, number, last: prefix.lastClass) ?? (.none, 0)
   }
 
   /// Returns the prefix with one more character if it was made before.

@@ -197,12 +197,15 @@ import TestSupport
     augmentation.trim = 0.1
     augmentation.overshoot = 0.05
     let line = Drawing([Stroke((0...100).map { Point(Double($0), 0) })])
-    let lengths = (0..<50).map { seed -> Double in
+    let varied = (0..<50).map { seed -> Drawing in
       var generator = SeededGenerator(seed: UInt64(seed))
-      return augmentation.vary(line, using: &generator).length
+      return augmentation.vary(line, using: &generator)
     }
+    let lengths = varied.map(\.length)
     #expect(lengths.allSatisfy { (79...110.001).contains($0) })
     #expect(lengths.contains { $0 < 95 } && lengths.contains { $0 > 101 })
+    // The line goes on straight; it does not turn back.
+    #expect(varied.allSatisfy { abs($0.length - $0.bounds!.longerSide) < 1e-9 })
   }
 
   @Test func drawingsWithoutExtentAreLeftAlone() {
