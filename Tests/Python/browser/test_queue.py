@@ -25,7 +25,10 @@ EDITOR = """
     picture: { name: "A", id: "1", states: [], transitions: [] }, view: { zoom: 1 }, consent: { query: "keep=false" },
     show(next) { this.picture = next; return []; },
     files: { listen() {}, stopListening() {}, open(name) { window.opened = name; } },
-    canvas: { draw() {}, showWaiting(strokes, isLate) { window.waiting = [strokes.length, isLate]; } },
+    canvas: { draw() {}, showWaiting(strokes, isLate) {
+      window.waiting = [strokes.length, isLate];
+      window.shown = strokes.map(({ points: [[x]] }) => x);
+    } },
     selection: { ids: new Set() },
   };"""
 MAKE = "editor.changes = m.makeChanges(editor);"
@@ -113,6 +116,85 @@ def test_what_is_undone_before_it_is_saved_is_not_shown(queue):
     assert queue.get("waiting") == [1, True]
     assert not queue.get("document.querySelector('#edit-undo').disabled")
     assert not queue.get("document.querySelector('#edit-redo').disabled")
+
+
+def make(queue, letters):
+    """Makes changes at once: s a stroke at x = 1, 2 and so on, c a command, u an undo, r a redo, and . reads."""
+    queue.use("edit/changes.js", """
+      let x = 0;
+      for (const letter of args[0]) {
+        if (letter === "s") {
+          x += 1;
+          editor.changes.send("stroke", [{ x, y: 2, time: 3, pressure: 1 }]);
+        } else if (letter === "c") {
+          editor.changes.command("clear", {});
+        } else {
+          editor.changes.change({ u: "undo", r: "redo", ".": "read" }[letter]);
+        }
+      }
+      await editor.changes.settled();""", letters)
+
+
+def is_enabled(queue):
+    """Whether undo and redo are enabled."""
+    return queue.get("['undo', 'redo'].map((name) => !document.querySelector(`#edit-${name}`).disabled)")
+
+
+@pytest.mark.parametrize("can_undo, can_redo, letters, shown, enabled", [
+    # Nothing saved can be undone or redone.
+    (False, False, "sur", [1], [True, False]),
+    (False, False, "su.r", [1], [True, False]),
+    (False, False, "suru", [], [False, True]),
+    (False, False, "ssur", [1, 2], [True, False]),
+    (False, False, "ssuur", [1], [True, True]),
+    (False, False, "ssuurr", [1, 2], [True, False]),
+    (False, False, "sscuuurr", [1, 2], [True, True]),
+    # After a new change, nothing can be redone.
+    (False, False, "susr", [2], [True, False]),
+    (False, False, "sucr", [], [True, False]),
+    (False, False, "susru", [], [False, True]),
+    # An undo or a redo has no effect if there is nothing to undo or redo.
+    (False, False, "ur", [], [False, False]),
+    (False, False, "sru", [], [False, True]),
+    (False, False, "suur", [1], [True, False]),
+    # The page does not know the strokes of saved changes, but undoes and redoes them in order.
+    (True, False, "suur", [], [True, True]),
+    (True, False, "suurr", [1], [True, False]),
+    (False, True, "r", [], [True, True]),
+    (False, True, "ru", [], [False, True]),
+    (False, True, "rsuur", [], [True, True]),
+    (False, True, "rsuurr", [1], [True, False]),
+    (False, True, "s", [1], [True, False]),
+    (False, True, "sru", [], [False, True]),
+])
+def test_what_is_redone_before_it_is_saved_is_shown(queue, can_undo, can_redo, letters, shown, enabled):
+    queue.run("""window.answer = () => [0];
+      Object.assign(editor.picture, { canUndo: arguments[0], canRedo: arguments[1] });""", can_undo, can_redo)
+    make(queue, letters)
+    assert queue.get("shown") == shown
+    assert is_enabled(queue) == enabled
+
+
+def test_a_redo_of_what_is_saved_shows_its_stroke_with_the_answer(queue):
+    queue.run("""window.answer = ({ rest }) =>
+      rest === "A/redo" ? [0] : [200, { canUndo: rest === "A/stroke", canRedo: rest === "A/undo" }];""")
+    make(queue, "sur")
+    [[kept]] = queue.get(KEPT)
+    assert kept["rest"] == "redo", "the stroke and the undo saved"
+    assert queue.get("shown") == []
+    assert is_enabled(queue) == [True, True]
+    queue.run("window.answer = () => [200, { canUndo: true, states: ['the stroke'] }]")
+    queue.click("#edit-notice button")
+    queue.wait("editor.picture.states.length === 1 && document.querySelector('#edit-notice').hidden", "the answer")
+    assert is_enabled(queue) == [True, False]
+
+
+def test_an_undo_of_another_document_cannot_be_redone_here(queue):
+    queue.run("window.answer = () => [0]")
+    make(queue, "su")
+    assert is_enabled(queue) == [False, True]
+    queue.run("editor.picture = { ...editor.picture, name: 'B', id: '2' }; editor.changes.showWaiting()")
+    assert is_enabled(queue) == [False, False]
 
 
 def test_a_page_takes_over_what_a_closed_one_kept(tabs, page_files):

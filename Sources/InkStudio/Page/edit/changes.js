@@ -181,23 +181,38 @@ export function makeChanges(editor) {
     editor.canvas.draw();
   }
 
-  /// The unsaved changes of the shown document that are not undone by later ones.
-  function standing() {
-    const all = [];
-    for (const one of unsaved.filter(({ id }) => id === editor.picture?.id)) {
-      if (one.rest === "undo") { all.pop(); } else if (one.rest !== "read") { all.push(one); }
+  /// Returns the unsaved changes of the shown document that are not undone by later ones, and whether one can
+  /// be redone.
+  ///
+  /// The page does not keep saved changes: the undo or redo of one takes its place.
+  function pending() {
+    const { id, canUndo } = editor.picture;
+    let { canRedo } = editor.picture;
+    const made = [];
+    const undone = [];
+    for (const one of unsaved.filter((other) => other.id === id)) {
+      if (one.rest === "undo") {
+        if (made.length || canUndo) { undone.push(made.pop() ?? one); }
+      } else if (one.rest === "redo") {
+        if (undone.length || canRedo) { made.push(undone.pop() ?? one); }
+      } else if (one.rest !== "read") {
+        made.push(one);
+        // After a new change, nothing can be redone.
+        undone.length = 0;
+        canRedo = false;
+      }
     }
-    return all;
+    return { made, canRedo: canRedo || undone.length > 0 };
   }
 
   /// Shows whether everything is saved, and the strokes that are not.
   function showWaiting(failure = undefined) {
     const { picture } = editor;
     if (!picture) { return; }
-    const waiting = standing();
-    editor.canvas.showWaiting(waiting.filter(({ points }) => points), isLate);
-    $("edit-undo").disabled = !picture.canUndo && !waiting.length;
-    $("edit-redo").disabled = !picture.canRedo && unsaved.at(-1)?.rest !== "undo";
+    const { made, canRedo } = pending();
+    editor.canvas.showWaiting(made.filter(({ points }) => points), isLate);
+    $("edit-undo").disabled = !picture.canUndo && !made.length;
+    $("edit-redo").disabled = !canRedo;
     const isSaved = !unsaved.some(({ id }) => id === picture.id) && !picture.unsaved;
     const mark = $("edit-saved");
     mark.textContent = editor.isGone ? "Deleted" : isSaved ? "Saved" : "Not saved";
