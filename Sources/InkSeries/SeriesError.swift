@@ -35,7 +35,7 @@ public enum SeriesError: DescribedError, Hashable {
   case pointNotFinite(stroke: Int, point: Int)
   /// The points of a drawing are too far apart.
   case tooFarApart
-  /// A point of a drawing has no time, but the encoder needs times.
+  /// A point of a drawing has no time, or an earlier one than the point before, but the encoder needs times.
   case noTime(stroke: Int, point: Int)
   /// A setting is out of its range.
   case invalidSetting(String)
@@ -70,7 +70,8 @@ public enum SeriesError: DescribedError, Hashable {
       "stroke \(stroke + 1), point \(point + 1): expected finite coordinates, found others"
     case .tooFarApart: "expected points within 10^100 of each other, found others"
     case .noTime(let stroke, let point):
-      "stroke \(stroke + 1), point \(point + 1): expected a time that does not decrease, found none"
+      "stroke \(stroke + 1), point \(point + 1): expected a time that does not decrease, found "
+        + "none or an earlier one"
     case .invalidSetting(let reason): reason
     }
   }

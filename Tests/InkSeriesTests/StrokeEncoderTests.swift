@@ -85,12 +85,30 @@ import TestSupport
     #expect(
       isClose(
         series.values, [0, 0, 0.1, 0.01, 0.1, 0.01, 0.8, 0.01, 0, 0.5], tolerance: 1e-6))
-    #expect(throws: SeriesError.noTime(stroke: 0, point: 1)) {
-      try encoder.encode(Drawing([Stroke([Point(0, 0, time: 1), Point(1, 1)])]))
+  }
+
+  @Test func timesThatAreMissingOrGoBackAreRefused() throws {
+    let encoder = try StrokeEncoder(channels: [.dx, .dt], sampling: .time(10))
+    for time in [nil, 0, .infinity] as [Double?] {
+      let second = Stroke([Point(1, 1, time: 2), Point(2, 2, time: time)])
+      #expect(throws: SeriesError.noTime(stroke: 1, point: 1)) {
+        try encoder.encode(Drawing([Stroke([Point(0, 0, time: 1)]), second]))
+      }
     }
-    #expect(throws: SeriesError.noTime(stroke: 0, point: 1)) {
-      try encoder.encode(Drawing([Stroke([Point(0, 0, time: 1), Point(1, 1, time: 0)])]))
-    }
+    // A file keeps its times as they are: where none are needed, they do not matter.
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      "back.inkml",
+      """
+      <ink xmlns="http://www.w3.org/2003/InkML"><traceFormat><channel name="X"/><channel name="Y"/>
+      <channel name="T" units="ms"/></traceFormat><trace>0 0 9, 5 5 4</trace></ink>
+      """)
+    var drawings: [Drawing] = []
+    try InkFile(path: path).forEach { drawings.append(try $0.result.get().drawing) }
+    let drawing = try #require(drawings.first)
+    #expect(drawing.strokes[0].points.map(\.time) == [9, 4])
+    #expect(throws: SeriesError.noTime(stroke: 0, point: 1)) { try encoder.encode(drawing) }
+    #expect(try StrokeEncoder.standard.encode(drawing).length > 1)
   }
 
   @Test func drawingsWithoutExtentAreShort() throws {

@@ -217,7 +217,7 @@ import Testing
     var result = try run("recognize", "mixed")
     #expect(result.status == 0 && result.output.hasPrefix("mixed/mod3.ndjson:1: 3 states, "))
     #expect(
-      result.errors == "skipped: 2 other files (mixed/notes.txt first)\n"
+      result.errors == "skipped: 1 other file (mixed/notes.txt)\n"
         + "skipped: mixed/photo: an HEIC photograph; save it as a PNG or a JPEG\n")
     // Given by its name, it is an error.
     result = try run("recognize", "mixed/photo")

@@ -44,8 +44,11 @@ struct DrawingInputs {
     let readable = files.filter(isReadable)
     let isRead = Set(readable)
     let others = files.filter { !isRead.contains($0) }
-    let found = others.first.map {
-      "\(others.count.counted("other file")) (\($0)\(others.count > 1 ? " first" : ""))"
+    let formats = others.map { Photograph.otherFormat(of: start(of: $0)) }
+    // Those of a format with advice have a line of their own.
+    let counted = readable.isEmpty ? others : zip(others, formats).filter { $1 == nil }.map(\.0)
+    let found = counted.first.map {
+      "\(counted.count.counted("other file")) (\($0)\(counted.count > 1 ? " first" : ""))"
     }
     if readable.isEmpty {
       Terminal.say(
@@ -53,8 +56,7 @@ struct DrawingInputs {
     } else if let found {
       Terminal.say("skipped: \(found)")
     }
-    for file in others {
-      guard let format = Photograph.otherFormat(of: start(of: file)) else { continue }
+    for case (let file, let format?) in zip(others, formats) {
       Terminal.say("skipped: \(file): \(format); save it as a PNG or a JPEG")
     }
     return (readable, refusals.count)
