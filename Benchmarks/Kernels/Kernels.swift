@@ -1,7 +1,7 @@
 import Benchmark
 import CInkKernels
 
-/// The kernels one by one, with the shapes of the two networks, one image each.
+/// The kernels one by one, with the shapes of the networks `drawing` and `lenet`, one image each.
 let benchmarks: @Sendable () -> Void = {
   Benchmark.defaultConfiguration = .init(
     metrics: [.wallClock], warmupIterations: 100, scalingFactor: .kilo,

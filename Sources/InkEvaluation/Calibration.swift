@@ -5,7 +5,7 @@ import InkRaster
 import InkRecognizer
 import SafeFiles
 
-/// A fit of the rejection thresholds of a model, on examples that are not in its training data.
+/// A fit of the temperature and the rejection thresholds of a model, on examples that are not in its training data.
 public struct Calibration: Sendable {
   /// The decision with the fitted temperature and thresholds.
   public let decision: Model.Decision

@@ -123,7 +123,7 @@ public struct SketchSession: Sendable {
   /// the shaft.
   private static let longestBarb = (length: 100.0, share: 0.3)
   /// The margin below which the elements around a stroke can change the decision.
-  private static let uncertain = 0.9
+  private static let sureMargin = 0.9
 
   /// Ends the combination of strokes: the next one starts a new element, as if a longer pause preceded it.
   public mutating func separate() {
@@ -261,7 +261,7 @@ public struct SketchSession: Sendable {
     let drawing = Drawing(last.strokes + [stroke])
     guard usesContext, last.label == "state",
       let recognition = recognizer.recognition(of: drawing),
-      recognition.top.label == "cycle" || recognition.margin < Self.uncertain,
+      recognition.top.label == "cycle" || recognition.margin < Self.sureMargin,
       recognition.ranked.prefix(2).contains(where: { $0.label == "cycle" })
     else { return nil }
     // After the ring is removed, an end of the line has to be near a state.
@@ -375,7 +375,7 @@ public struct SketchSession: Sendable {
   private func inContext(_ stroke: Stroke, _ recognition: Recognition) -> String? {
     let label = accepted(recognition)
     guard recognition.rejection != .tooSmall else { return label }
-    let isSure = recognition.margin >= Self.uncertain
+    let isSure = recognition.margin >= Self.sureMargin
     if !(isSure && label == "transition"),
       editor.document.arrow(inPlaceOfTriangle: stroke, editor.options) == nil,
       editor.document.holder(ofLoop: stroke, editor.options) != nil

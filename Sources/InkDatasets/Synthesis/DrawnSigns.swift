@@ -42,15 +42,6 @@ enum DrawnSigns {
           return Point(width * x + spreadX * cos(angle), y + spreadY * sin(angle))
         })
     }
-    /// A curve through the first, near the second and to the third point.
-    func curve(_ a: Point, _ b: Point, _ c: Point) -> Stroke {
-      Stroke(
-        (0...8).map { step in
-          let share = Double(step) / 8
-          return a.interpolated(to: b, fraction: share)
-            .interpolated(to: b.interpolated(to: c, fraction: share), fraction: share)
-        })
-    }
     func dot(_ x: Double, _ y: Double) -> Stroke {
       let a = near(x, y)
       return Stroke([a, Point(a.x + 0.02, a.y + 0.02)])
@@ -131,6 +122,16 @@ enum DrawnSigns {
     default: preconditionFailure("no such sign: \(sign)")
     }
     return Drawing(strokes)
+  }
+
+  /// Returns the quadratic Bézier curve from `a` to `c` with the control point `b`.
+  static func curve(_ a: Point, _ b: Point, _ c: Point) -> Stroke {
+    Stroke(
+      (0...8).map { step in
+        let share = Double(step) / 8
+        return a.interpolated(to: b, fraction: share)
+          .interpolated(to: b.interpolated(to: c, fraction: share), fraction: share)
+      })
   }
 }
 

@@ -800,15 +800,7 @@ struct LineWriter {
     func near(_ x: Double, _ y: Double) -> Point {
       Point(x + 0.025 * generator.normal(), y + 0.025 * generator.normal())
     }
-    /// A curve through the middle of three points.
-    func curve(_ a: Point, _ b: Point, _ c: Point) -> Stroke {
-      Stroke(
-        (0...8).map { step in
-          let share = Double(step) / 8
-          return a.interpolated(to: b, fraction: share)
-            .interpolated(to: b.interpolated(to: c, fraction: share), fraction: share)
-        })
-    }
+    let curve = DrawnSigns.curve
     switch character {
     case ",":
       let length = generator.uniform(0.14...0.3)

@@ -346,7 +346,8 @@ extension KindChoice: ExpressibleByArgument {
 }
 
 extension DocumentFormat {
-  private static let pictureEndings = Photograph.endings + ["pdf", "svg", "tex", "mmd"]
+  private static let pictureEndings =
+    Photograph.endings + ["pdf", "svg"] + TypesettingFormat.allCases.map(\.ending)
 
   /// Checks the names of the files for the document and the SVG picture of a drawing.
   ///
