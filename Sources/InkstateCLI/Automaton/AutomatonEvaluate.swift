@@ -15,7 +15,7 @@ import SafeFiles
 struct AutomatonEvaluate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "evaluate",
-    abstract: "Measure how well the automata in pictures are recognized.",
+    abstract: "Measure how well the automata in pictures are recognised.",
     discussion: """
       The folder has PNG and JPEG pictures, and truth.json: an object with the true automaton of each \
       picture by its name, such as
@@ -41,7 +41,7 @@ struct AutomatonEvaluate: ParsableCommand {
   @Argument(help: "A folder with pictures and truth.json.")
   var folder: String
 
-  @Option(help: "Write a page that shows each picture beside what was recognized.")
+  @Option(help: "Write a page that shows each picture beside what was recognised.")
   var html: String?
 
   @Flag(help: "Overwrite the file of --html if it exists.")

@@ -197,7 +197,9 @@ struct DatasetCompose: ParsableCommand {
 
 /// How much is composed.
 struct CompositionOptions: ParsableArguments {
-  @Option(help: "The number of drawings of each kind, or of each automaton, for each writer.")
+  @Option(
+    help:
+      "The number of drawings for each writer: of each kind, of each known automaton, or in all.")
   var perWriter = 40
 
   @Option(help: "The random seed.")

@@ -20,7 +20,7 @@ struct DatasetImport: ParsableCommand {
       [count, length, channels] in series.npy and labels.npy. They are written as NDJSON. A CSV file \
       is one recording with the name of its folder as label, or a table with columns for recording, \
       label, person and session. A label that changes within a recording gives labelled spans. Empty \
-      cells, nan, NA, null and ? are missing values. datasets/README.md describes the formats.
+      cells, nan, NA, n/a, null, none and ? are missing values. datasets/README.md describes the formats.
 
       With --strokes, each stroke of a drawing with several strokes becomes an example of its own. \
       Its label consists of the label of the drawing and the form of the stroke, for example \

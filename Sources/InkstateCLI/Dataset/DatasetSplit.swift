@@ -11,9 +11,10 @@ struct DatasetSplit: ParsableCommand {
     commandName: "split",
     abstract: "Split a data set into train, validation and test parts.",
     discussion: """
-      All examples of a writer are in the same part. `writer` shuffles the writers and assigns them \
-      to the parts. `session` does the same with the sessions of each writer. `hash` assigns each writer by a hash, so writers stay in their part when you add data. \
-      `fold` uses one fold as the test part and the next fold as the validation part.
+      All examples of a writer are in the same part; with `session`, all of a session are. `writer` \
+      shuffles the writers and assigns them to the parts. `session` does the same with the sessions of \
+      each writer. `hash` assigns each writer by a hash, so writers stay in their part when you add \
+      data. `fold` uses one fold as the test part and the next fold as the validation part.
 
       Pages with masks (a folder with pictures, masks and classes.tsv) are copied, and the column split \
       of pages.tsv has their parts. Only they can be split by `source`.

@@ -37,8 +37,8 @@ struct Train: ParsableCommand {
 
       --from starts from a model instead of random weights, and keeps its network and labels. With \
       --adapt, the model learns one person's handwriting from 5 to 20 recordings of each class. It \
-      also trains on the given data sets, so that it does not forget them; without any, it uses \
-      synthetic drawings.
+      also trains on the given data sets, so that it does not forget them. Without any, it uses \
+      synthetic drawings if the labels allow it; a reader needs data sets.
 
       Pages are pictures with a class for each pixel: a folder with pictures, masks and classes.tsv. \
       The network answers with a class for each 2 × 2 pixels. It learns from parts of the pages that are \
@@ -100,7 +100,7 @@ struct Train: ParsableCommand {
       """)
   var anyInstructionSet = false
 
-  @OptionGroup(title: "Options for windows of recordings") var windows: WindowOptions
+  @OptionGroup(title: "Options for windows of sensor recordings") var windows: WindowOptions
   @OptionGroup(title: "Options for pages") var pages: PageTrainingOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var training: TrainingArguments

@@ -143,7 +143,7 @@ struct EventOptions: ParsableArguments {
   @Option(
     name: .customLong("rest-label"),
     help: ArgumentHelp(
-      "A label that makes no events; can be repeated. (default: none, other and rest)",
+      "A label that makes no events; can be repeated. (default: the labels `none`, `other` and `rest`)",
       valueName: "label"))
   var restLabels: [String] = []
 
