@@ -10,7 +10,7 @@ public enum JPEG {
   ///
   /// Of a file that ends early, the picture has what is there.
   ///
-  /// - Throws: `PictureError` naming `path` where the data is no JPEG, damaged or too large.
+  /// - Throws: `PictureError` naming `path` where the data is no JPEG, cannot be decoded or is too large.
   public static func decode(_ data: Data, path: String) throws(PictureError) -> Photograph {
     try decode(data, path: path, brightnessFor: nil)
   }

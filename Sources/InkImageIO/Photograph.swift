@@ -62,7 +62,7 @@ public struct Photograph: Hashable, Sendable {
 
   /// Reads a PNG or a JPEG, turned upright.
   ///
-  /// - Throws: `PictureError` naming `path` where the data is neither, damaged or too large.
+  /// - Throws: `PictureError` naming `path` where the data is neither, cannot be decoded or is too large.
   public static func decode(_ data: Data, path: String) throws(PictureError) -> Photograph {
     try decode(data, path: path, brightnessFor: nil)
   }

@@ -76,7 +76,7 @@ struct LetterSequences: Sendable {
     let step = step(from: Int(run.sequence), numbers[number])
     next.sequence = Int32(step.sequence)
     next.logOdds += Self.weight * step.logRatio + Self.letterWorth
-    // A capital that does not begin its run follows another one.
+    // A capital inside a run follows another one: after a small letter, it begins a run.
     if cases[number] == .small, run.count > 1, cases[last] == .capital {
       next.logOdds -= Self.caseCost
     }

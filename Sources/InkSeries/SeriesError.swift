@@ -35,8 +35,8 @@ public enum SeriesError: DescribedError, Hashable {
   case pointNotFinite(stroke: Int, point: Int)
   /// The points of a drawing are too far apart.
   case tooFarApart
-  /// A point of a drawing has no time, or an earlier one than the point before, but the encoder needs times.
-  case noTime(stroke: Int, point: Int)
+  /// A point of a drawing has no finite time, or an earlier one than the point before, but the encoder needs times.
+  case unusableTime(stroke: Int, point: Int, time: Double?)
   /// A setting is out of its range.
   case invalidSetting(String)
 
@@ -69,9 +69,10 @@ public enum SeriesError: DescribedError, Hashable {
     case .pointNotFinite(let stroke, let point):
       "stroke \(stroke + 1), point \(point + 1): expected finite coordinates, found others"
     case .tooFarApart: "expected points within 10^100 of each other, found others"
-    case .noTime(let stroke, let point):
+    case .unusableTime(let stroke, let point, let time):
       "stroke \(stroke + 1), point \(point + 1): expected a time that does not decrease, found "
-        + "none or an earlier one"
+        + (time.map { $0.isFinite ? "\($0) ms after a later one" : "one that is not finite" }
+          ?? "none")
     case .invalidSetting(let reason): reason
     }
   }

@@ -174,7 +174,7 @@ public struct StrokeEncoder: Hashable, Sendable {
         }
         guard needsTimes else { continue }
         guard let time = point.time, time.isFinite, time >= latest else {
-          throw .noTime(stroke: strokeIndex, point: index)
+          throw .unusableTime(stroke: strokeIndex, point: index, time: point.time)
         }
         latest = time
       }

@@ -212,7 +212,8 @@ struct TrainingArguments: ParsableArguments {
       The network: \((NetworkChoice.names + Architecture.pageNames).alternatives), or a JSON file that \
       describes it. page reads pages with a class for each pixel, gesture \
       and activity read strokes or sensors over time, fusion reads the picture and the strokes of a \
-      drawing, reader reads lines of writing, whose labels are texts, and the others read pictures. (default: drawing, or gesture for recordings of sensors)
+      drawing, reader reads lines of writing, whose labels are texts, and the others read pictures. \
+      (default: drawing, or gesture for recordings of sensors)
       """)
   var architecture: String?
 

@@ -24,7 +24,7 @@ struct StudioCommand: AsyncParsableCommand {
       """)
 
   @Option(help: "The port; 0 chooses an unused one.")
-  var port = 8080
+  var port = Studio.Configuration.standardPort
 
   @Option(help: "The folder for recordings and documents.")
   var data = "studio"

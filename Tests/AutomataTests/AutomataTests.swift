@@ -293,6 +293,9 @@ import Testing
     ] {
       #expect(automaton.accepts(word) == isAccepted)
     }
+    let optional = try RegularExpression("ab?c").automaton
+    #expect(
+      ["ac", "abc", "abbc"].map { optional.accepts($0.map(String.init)) } == [true, true, false])
     #expect(try RegularExpression("∅").automaton.shortestWord == nil)
     #expect(
       try randomAutomaton(seed: 1).combined(with: randomAutomaton(seed: 1), by: .difference)

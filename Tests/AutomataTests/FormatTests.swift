@@ -223,7 +223,7 @@ import Testing
       (.exchange, String(repeating: "[", count: 513), "expected JSON"),
       (.jflap, String(repeating: "<a>", count: 100_000), "at most 100 nested elements"),
     ] as [(Format, String, String)])
-  func damagedFilesAreNamed(format: Format, text: String, message: String) {
+  func malformedFilesAreNamed(format: Format, text: String, message: String) {
     #expect {
       try format.read(Data(text.utf8), name: "file")
     } throws: {

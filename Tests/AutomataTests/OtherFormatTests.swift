@@ -401,7 +401,7 @@ import Testing
         "transition 1: expected symbols"
       ),
     ] as [(Format, String, String)])
-  func damagedFilesAreNamed(format: Format, text: String, message: String) {
+  func malformedFilesAreNamed(format: Format, text: String, message: String) {
     #expect {
       try read(format, text)
     } throws: {

@@ -243,7 +243,7 @@ import Testing
       "lists or objects nested deeper than 512 (line 1, column"
     ),
   ])
-  func damagedFilesAreNamed(text: String, message: String) {
+  func malformedFilesAreNamed(text: String, message: String) {
     #expect {
       try DocumentFile.read(Data(text.utf8), name: "file")
     } throws: {

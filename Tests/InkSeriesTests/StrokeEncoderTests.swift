@@ -89,11 +89,16 @@ import TestSupport
 
   @Test func timesThatAreMissingOrGoBackAreRefused() throws {
     let encoder = try StrokeEncoder(channels: [.dx, .dt], sampling: .time(10))
-    for time in [nil, 0, .infinity] as [Double?] {
+    for (time, found) in [
+      (nil, "none"), (0, "0.0 ms after a later one"), (.infinity, "one that is not finite"),
+    ] as [(Double?, String)] {
       let second = Stroke([Point(1, 1, time: 2), Point(2, 2, time: time)])
-      #expect(throws: SeriesError.noTime(stroke: 1, point: 1)) {
+      let error = #expect(throws: SeriesError.unusableTime(stroke: 1, point: 1, time: time)) {
         try encoder.encode(Drawing([Stroke([Point(0, 0, time: 1)]), second]))
       }
+      #expect(
+        error?.description
+          == "stroke 2, point 2: expected a time that does not decrease, found \(found)")
     }
     // A file keeps its times as they are: where none are needed, they do not matter.
     let folder = try TemporaryFolder()
@@ -107,7 +112,9 @@ import TestSupport
     try InkFile(path: path).forEach { drawings.append(try $0.result.get().drawing) }
     let drawing = try #require(drawings.first)
     #expect(drawing.strokes[0].points.map(\.time) == [9, 4])
-    #expect(throws: SeriesError.noTime(stroke: 0, point: 1)) { try encoder.encode(drawing) }
+    #expect(throws: SeriesError.unusableTime(stroke: 0, point: 1, time: 4)) {
+      try encoder.encode(drawing)
+    }
     #expect(try StrokeEncoder.standard.encode(drawing).length > 1)
   }
 

@@ -715,9 +715,11 @@ import TestSupport
   @Test func optionsInOldCheckpointsAreRead() throws {
     var options = TrainingOptions()
     options.maxGradientNorm = 2.5
+    options.segmentation = SegmentationOptions(shares: [0.9, 0.1])
     let data = try JSONEncoder().encode(options)
-    // The name of the first checkpoints stays in the file.
+    // The names of the first checkpoints stay in the file.
     #expect(String(decoding: data, as: UTF8.self).contains(#""longestGradient":2.5"#))
+    #expect(String(decoding: data, as: UTF8.self).contains(#""dense":{"#))
     #expect(try JSONDecoder().decode(TrainingOptions.self, from: data) == options)
   }
 }

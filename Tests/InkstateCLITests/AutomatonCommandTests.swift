@@ -219,6 +219,11 @@ import Testing
     #expect(
       result.errors == "skipped: 1 other file (mixed/notes.txt)\n"
         + "skipped: mixed/photo: an HEIC photograph; save it as a PNG or a JPEG\n")
+    try folder.write("alone/photo", "\0\0\0 ftypheic")
+    result = try run("recognize", "alone")
+    #expect(
+      result.errors == "not read: alone: expected ink or pictures, found none that can be read\n"
+        + "skipped: alone/photo: an HEIC photograph; save it as a PNG or a JPEG\n")
     // Given by its name, it is an error.
     result = try run("recognize", "mixed/photo")
     #expect(

@@ -13,8 +13,10 @@ import NIOCore
 public struct Studio: Sendable {
   /// The configuration of a studio.
   public struct Configuration: Sendable {
+    /// The port without an option.
+    public static let standardPort = 8080
     /// The port on 127.0.0.1; 0 chooses an unused one.
-    public var port = 8080
+    public var port = standardPort
     /// The folder of recordings and documents.
     public var dataFolder: String
     /// The path of the model; `nil` is the last selected model, at first the released one.

@@ -46,13 +46,13 @@ struct DrawingInputs {
     let others = files.filter { !isRead.contains($0) }
     let formats = others.map { Photograph.otherFormat(of: start(of: $0)) }
     // Those of a format with advice have a line of their own.
-    let counted = readable.isEmpty ? others : zip(others, formats).filter { $1 == nil }.map(\.0)
+    let counted = zip(others, formats).filter { $1 == nil }.map(\.0)
     let found = counted.first.map {
       "\(counted.count.counted("other file")) (\($0)\(counted.count > 1 ? " first" : ""))"
     }
     if readable.isEmpty {
-      Terminal.say(
-        "not read: \(folder): expected ink or pictures, found \(found ?? "an empty folder")")
+      let nothing = others.isEmpty ? "an empty folder" : "none that can be read"
+      Terminal.say("not read: \(folder): expected ink or pictures, found \(found ?? nothing)")
     } else if let found {
       Terminal.say("skipped: \(found)")
     }

@@ -81,7 +81,7 @@ struct DatasetComposePages: ParsableCommand {
           + "\(SegmentationPage.maximumPixels / 1_000_000) megapixels")
     }
     if let writers { try check("--writers", writers, in: 1...100_000) }
-    if let threads { try check("--threads", threads, in: 1...1024) }
+    _ = try workerCount(threads)
     guard data.isEmpty == (writers != nil) else {
       throw ValidationError(
         data.isEmpty
@@ -127,7 +127,7 @@ struct DatasetComposePages: ParsableCommand {
   private static let batch = 64
 
   private var loop: ParallelLoop {
-    ParallelLoop(workers: threads ?? ProcessInfo.processInfo.activeProcessorCount)
+    get throws { ParallelLoop(workers: try workerCount(threads)) }
   }
 
   private func compose(_ composer: PageComposer) throws {
@@ -140,9 +140,9 @@ struct DatasetComposePages: ParsableCommand {
       for first in stride(from: 0, to: count, by: Self.batch) {
         let size = min(Self.batch, count - first)
         let start = Date()
-        let pages = loop.map(size) { index, _ in composer.picture(first + index) }
+        let pages = try loop.map(size) { index, _ in composer.picture(first + index) }
         composing += Date().timeIntervalSince(start)
-        let encoded = loop.map(size) { index, _ in
+        let encoded = try loop.map(size) { index, _ in
           Result {
             let page = pages[index]
             let name = page.page.writer.split(separator: "/", maxSplits: 1).map(String.init)
@@ -182,7 +182,7 @@ struct DatasetComposePages: ParsableCommand {
       }
     }
     let progress = WorkProgress(count: ends.count, unit: "pages")
-    let items = loop.map(ends.count) { index, _ in
+    let items = try loop.map(ends.count) { index, _ in
       let (composer, number, title) = ends[index]
       let page = composer.picture(number)
       return PageSheet.Item(page.photograph, mask: page.mask, title: title)

@@ -68,7 +68,7 @@ struct Calibrate: ParsableCommand {
   @Option(help: "The number of CPU cores to use. (default: all)")
   var threads: Int?
 
-  @OptionGroup(title: "Options for windows of sensor recordings") var windows: WindowOptions
+  @OptionGroup(title: "Options for windows of recordings of sensors") var windows: WindowOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
 

@@ -54,7 +54,7 @@ struct Classify: ParsableCommand {
 
   @OptionGroup var unit: UnitOptions
 
-  @OptionGroup(title: "Options for sensor recordings") var series: SeriesClassificationOptions
+  @OptionGroup(title: "Options for recordings of sensors") var series: SeriesClassificationOptions
   @OptionGroup(title: "Options for cells of pictures") var pages: PageClassificationOptions
 
   func run() throws {

@@ -54,7 +54,7 @@ struct CrossValidate: ParsableCommand {
 
   @OptionGroup var format: FormatOptions
 
-  @OptionGroup(title: "Options for windows of sensor recordings") var windows: WindowOptions
+  @OptionGroup(title: "Options for windows of recordings of sensors") var windows: WindowOptions
   @OptionGroup var training: TrainingArguments
   @OptionGroup var raster: RasterOptions
   @OptionGroup var loading: LoadingOptions

@@ -75,7 +75,7 @@ struct Evaluate: ParsableCommand {
   @Option(help: "The number of CPU cores to use. (default: all)")
   var threads: Int?
 
-  @OptionGroup(title: "Options for windows of sensor recordings") var windows: WindowOptions
+  @OptionGroup(title: "Options for windows of recordings of sensors") var windows: WindowOptions
   @OptionGroup(title: "Options for events") var events: EventOptions
 
   @Flag(help: "Overwrite the files of --html and --errors if they exist.")

@@ -100,7 +100,7 @@ struct Train: ParsableCommand {
       """)
   var anyInstructionSet = false
 
-  @OptionGroup(title: "Options for windows of sensor recordings") var windows: WindowOptions
+  @OptionGroup(title: "Options for windows of recordings of sensors") var windows: WindowOptions
   @OptionGroup(title: "Options for pages") var pages: PageTrainingOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var training: TrainingArguments

@@ -184,7 +184,8 @@ export function makeChanges(editor) {
   /// Returns the unsaved changes of the shown document that are not undone by later ones, and whether one can
   /// be redone.
   ///
-  /// The page does not keep saved changes: the undo or redo of one takes its place.
+  /// The page does not keep saved changes: the undo or redo of one takes its place. Each undo counts as that of one
+  /// change, where the studio may take back several strokes that made one element.
   function pending() {
     const { id, canUndo } = editor.picture;
     let { canRedo } = editor.picture;
