@@ -248,7 +248,7 @@ public struct Recognition: Hashable, Sendable {
 }
 
 extension Model.Decision {
-  /// Whether and why an answer is not accepted.
+  /// Whether and why an answer is not accepted: by its label, else its margin, else its probability.
   public func rejection(of answer: Recognition) -> Recognition.Rejection? {
     let top = answer.top
     if top.label == rejectedLabel { return .unrecognised }

@@ -66,6 +66,12 @@ import Testing
     _ = session.draw(arc(Vector(310, 300), 80, from: .pi, sweep: 6.2))
     #expect(session.editor.document.states[0].isFinal)
     #expect(session.editor.document.transitions.isEmpty)
+    session.editor.undo()
+    // Both ends are at the ring, and the line goes around the state far from it.
+    let way = [Point(360, 300)] + arc(Vector(300, 300), 96, from: 0, sweep: 5.8).points
+    _ = session.draw(Stroke(way + [Point(300 + 60 * cos(5.8), 300 + 60 * sin(5.8))]))
+    #expect(session.editor.document.transitions.isEmpty)
+    session.editor.undo()
     // Its start is near the ring of the other state.
     _ = session.draw(arc(Vector(300, 155), 60, from: .pi / 2, sweep: 6.2))
     #expect(session.editor.document.states.count == 2)

@@ -263,6 +263,15 @@ import TestSupport
       #expect(Array(doubled.strokes.prefix(2)) == word.strokes)
       #expect(doubled.bounds!.width < word.bounds!.width + 12)
     }
+    // A dash 100 wide counts as 25 high, of which a gap takes a fiftieth to a tenth.
+    let dash = Drawing([Stroke((0...100).map { Point(Double($0), 0) })])
+    let gaps = (1...60).compactMap { seed -> Double? in
+      var generator = SeededGenerator(seed: UInt64(seed))
+      let broken = Augmentation(breaks: 1).disturb(dash, using: &generator)
+      return broken.strokes.count == 2 ? 100 - broken.length : nil
+    }
+    #expect(gaps.count > 10 && gaps.allSatisfy { (0.49...2.51).contains($0) })
+    #expect(gaps.contains { $0 < 1 } && gaps.contains { $0 > 2 })
     var generator = SeededGenerator(seed: 1)
     #expect(Augmentation.upright.disturb(word, using: &generator) == word)
   }

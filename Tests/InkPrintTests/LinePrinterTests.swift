@@ -67,6 +67,10 @@ import Testing
     let plain = try font.line(LineText("q0"), size: 40)
     let subscripted = try font.line(LineText("q").followed(by: "0", subscripted: true), size: 40)
     #expect(subscripted.width < plain.width && subscripted.height < plain.height)
+    // Its lowest ink is below the line, where the letter before it has none.
+    let low = try font.line(LineText("x").followed(by: "0", subscripted: true), size: 40)
+    let lowest = (0..<low.width).filter { low[low.height - 1, $0] > 0 }
+    #expect(!lowest.isEmpty && lowest.allSatisfy { $0 > low.width / 2 })
     #expect(throws: FileError.self) { try font.line(LineText(" "), size: 40) }
   }
 

@@ -31,6 +31,8 @@ public struct ContactSheet: Sendable {
   /// The columns of a picture that are shown.
   public var shownWidth: Int
 
+  /// The scale of pictures where none is given.
+  public static let standardZoom = 2
   /// The columns of a line of writing that are shown.
   public static let lineWidth = 240
   private static let gap = 4
@@ -39,7 +41,8 @@ public struct ContactSheet: Sendable {
 
   /// Creates a sheet.
   public init(
-    _ sections: [Section], columns: Int = 16, zoom: Int = 2, shownWidth: Int = .max
+    _ sections: [Section], columns: Int = 16, zoom: Int = standardZoom,
+    shownWidth: Int = .max
   ) {
     self.sections = sections
     self.columns = max(1, min(columns, sections.map(\.pictures.count).max() ?? 1))

@@ -114,7 +114,8 @@ struct DatasetPreview: ParsableCommand {
     let groups = Dictionary(grouping: dataset.examples) { example in
       kinds ? "\(example.label): \(example.kind)" : example.label
     }
-    try check(pixels: groups.count * rows * columns * raster.size * raster.size)
+    let side = ContactSheet.standardZoom * raster.size
+    try check(pixels: groups.count * rows * columns * side * side)
     let sections = try groups.keys.sorted().map { title -> ContactSheet.Section in
       let members = groups[title]!
       let picked = generator.permutation(members.count)
