@@ -80,6 +80,12 @@ import Testing
     #expect(contrary.wrongTests.count == 1)
   }
 
+  /// Where a table has tabs, commas are symbols.
+  @Test func aTabSeparatesRatherThanACommaOrASemicolon() throws {
+    let tests = try WordTest.read("a,b\taccepted\na;b\tno", name: "w")
+    #expect(tests == [WordTest("a,b", isAccepted: true), WordTest("a;b", isAccepted: false)])
+  }
+
   @Test(arguments: [
     ("ab", "w, line 1: expected a word, a comma, and accepted or rejected, found `ab`"),
     (

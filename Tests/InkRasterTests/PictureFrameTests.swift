@@ -51,6 +51,10 @@ import TestSupport
     let rasterizer = try Self.mnist()
     let framed = rasterizer.fit(try Self.picture(size: 56, margin: 2))
     #expect(rasterizer.fit(framed) == framed)
+    // As wide as the frame, and less high.
+    var low = Bitmap(width: 28, height: 20)
+    for row in 2..<18 { for column in 4..<24 { low[row, column] = 255 } }
+    #expect(rasterizer.fit(low).width == 28 && rasterizer.fit(low).height == 28)
     // Twice as large, it is scaled as a whole, to the same bytes.
     var doubled = Bitmap(width: 56, height: 56)
     for row in 0..<56 {

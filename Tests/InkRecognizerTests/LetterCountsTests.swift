@@ -81,6 +81,11 @@ import Testing
       uniqueKeysWithValues: Self.sequences(counts).map { ($0.text, $0.count) })
     #expect(found["dodo"] == before["dodo"] && found["order"] == before["order"])
     #expect(abs(found["bar"]! / 2 - 1) < 0.1 && before["bar"] == nil)
+    // Higher counts of the new words stay as well.
+    let more = try #require(
+      LetterCounts(of: [("dodo", 200)], alphabet: Self.alphabet, earlier: counts))
+    let dodo = try #require(Self.sequences(more).first { $0.text == "dodo" })
+    #expect(abs(dodo.count / 200 - 1) < 0.1)
     // Letters that the new alphabet lacks are gone with their words.
     let fewer = try #require(
       LetterCounts(of: [("dodo", 5)], alphabet: Array("do"), earlier: counts))
@@ -114,6 +119,8 @@ import Testing
       // |ab without ab, and seven letters.
       ("ab\n!%!!#2#!2$!2##2$!2", "others; see models/FORMAT.md"),
       ("a\n!$!!!2##2##2##2##2##2##2#!2", "others; see models/FORMAT.md"),
+      // |ab twice.
+      ("ab\n!%!!#/##/$#/#$/$#/!!/$#/$#/!!/!!/!!/", "others; see models/FORMAT.md"),
     ])
   func aTextThatIsNoneIsRefused(text: String, found: String) throws {
     #expect { try Self.read(text) } throws: {

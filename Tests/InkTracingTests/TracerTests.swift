@@ -64,6 +64,24 @@ import Testing
     #expect(strokes.contains { isWhole(scene.strokes[1], in: [$0]) && !isClosedRing($0) })
   }
 
+  /// One side of the corner bends by 60° into the other, and not at all into the line.
+  @Test func aRingIsClosedAtACornerFromWhichALineGoesOnStraight() throws {
+    let corner = Point(230.7, 200)
+    // The sides of the corner touch the circle 30° from it.
+    let arc = (0...60).map { index in
+      let angle = (150 - 5 * Double(index)) * .pi / 180
+      return Point(300 + 60 * cos(angle), 200 + 60 * sin(angle))
+    }
+    var scene = Scene()
+    scene.strokes = [
+      Stroke([corner] + arc + [corner]), Scene.line(160.7, 78.8, corner.x, corner.y),
+    ]
+    let strokes = try trace(scene).drawing.strokes
+    #expect(strokes.count == 2)
+    #expect(strokes.count(where: isClosedRing) == 1)
+    #expect(strokes.contains { isWhole(scene.strokes[1], in: [$0]) && !isClosedRing($0) })
+  }
+
   /// Three curves enclose an area as round as a ring, and each goes on straight where it crosses another.
   @Test func curvesAroundARoundAreaCross() throws {
     let center = Point(240, 190)
