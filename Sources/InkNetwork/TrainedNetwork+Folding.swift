@@ -26,7 +26,9 @@ extension TrainedNetwork {
   }
 
   /// The same function with fewer nodes: a batch normalisation that alone reads a convolution or a dense
-  /// layer becomes part of its weights. Exports use it; inference folds in `Epilogue`.
+  /// layer becomes part of its weights.
+  ///
+  /// Exports use it; inference folds in `Epilogue`.
   ///
   /// - Throws: ``ModelError`` where a folded weight is too large for a number.
   public func foldingBatchNormalization() throws(ModelError) -> TrainedNetwork {
