@@ -11,7 +11,7 @@ import Testing
       heads: [], from: from, to: to, cost: 0, hasHead: true, saving: saving)
   }
 
-  /// A second arrow between the same states has to save more than another one; one that leads back has not.
+  /// A second arrow from a state to the same one has to save more; one that leads back need not.
   @Test(arguments: [(4.0, [0, 1, 3]), (5.5, [0, 1, 2, 3])]) func aParallelArrowHasToSaveMore(
     saving: Double, expected: [Int]
   ) {

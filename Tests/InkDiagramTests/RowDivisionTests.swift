@@ -167,7 +167,7 @@ import Testing
     ("north", "Approach", true), ("start or", "stop", true), ("CE", "&&", true),
     ("||", "x1", true), ("a", "b", false), ("0,1", "ready", false), ("&&", "&", false),
     ("on", "off", false), ("x1y", "off", false), ("0,1", "||", false), ("|", "digit", false),
-    ("||", "5", false),
+    ("&", "&", false), ("||", "5", false),
   ])
   func wordsInRowsAreOneSymbol(text: String, below: String, isPhrase: Bool) throws {
     func reader(_ vocabulary: [String], alphabet: [String] = []) throws -> LabelReader {

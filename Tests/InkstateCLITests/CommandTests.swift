@@ -302,10 +302,13 @@ let interrupting = """
     var result = try run("dataset split ink.ndjson --by fold --folds 2 -o s")
     #expect(
       result.status == 64 && result.errors.contains("--folds: 2 folds leave nothing to train on"))
-    result = try run("dataset preview ink.ndjson --size 96 --rows 50 --columns 50 -o p.png")
-    #expect(
-      result.status == 64
-        && result.errors.contains("at most 100 million are allowed"))
+    // Pictures are shown twice as large as they are.
+    for size in ["--size 512 --rows 100 --columns 100", "--size 96 --rows 50 --columns 50"] {
+      result = try run("dataset preview ink.ndjson \(size) -o p.png")
+      #expect(
+        result.status == 64
+          && result.errors.contains("at most 100 million are allowed"))
+    }
     #expect(FileTree.names(in: folder.path) == ["ink.ndjson"])
   }
 

@@ -13,7 +13,7 @@ import NIOCore
 public struct Studio: Sendable {
   /// The configuration of a studio.
   public struct Configuration: Sendable {
-    /// The port without an option.
+    /// The port where none is given.
     public static let standardPort = 8080
     /// The port on 127.0.0.1; 0 chooses an unused one.
     public var port = standardPort

@@ -143,7 +143,10 @@ struct EventOptions: ParsableArguments {
   @Option(
     name: .customLong("rest-label"),
     help: ArgumentHelp(
-      "A label that makes no events; can be repeated. (default: the labels `none`, `other` and `rest`)",
+      """
+      A label that makes no events; can be repeated. (default: the labels `none`, `other` and `rest`, and that of \
+      --rest when the model was trained)
+      """,
       valueName: "label"))
   var restLabels: [String] = []
 
